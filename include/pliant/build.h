@@ -119,6 +119,7 @@ typedef struct pl_body_desc {
   pl_value curl;  // of shells with mid-edge bending: natural curvature, 1/m, as if the side of the
                   // normals had grown more for values above 0
   int consistent; // mass matrix; 0: lumped to the nodes
+  int undamped;   // 1: damping by stiffness leaves its elements alone
   // shells and planes
   pl_value thickness;
   pl_bending bending;
@@ -178,6 +179,7 @@ typedef struct pl_builder {
   const void **law;      // [ngroup] of kinds that take one
   const double **grow;   // [ngroup] factors on lengths of natural shapes, NULL: none
   int *grow_by;          // [ngroup] amplitudes that they follow, -1: none
+  int *undamped;         // [ngroup] 1: damping by stiffness leaves it alone
   pl_drive_desc *drive;
   const void **clamp; // [ndrive] origin of a clamp; NULL: directions are not held
   pl_load_desc *load;

@@ -294,6 +294,9 @@ pl_status pl_gen_quads(pl_env *env, int nx, int ny, double lx, double ly, pl_mes
 pl_status pl_gen_disk(pl_env *env, int n, double r, pl_mesh **out);
 // Unit sphere around the origin: an icosahedron (level 1) cut level - 1 times, triangles outwards.
 pl_status pl_gen_icosphere(pl_env *env, int level, pl_mesh **out);
+// Surface of a cylinder with flat ends about the z axis, from z = 0 to the length, triangles
+// outwards. Sets: bottom, top (vertices).
+pl_status pl_gen_cylinder(pl_env *env, int sides, double radius, double length, pl_mesh **out);
 // Box [0,lx] x [0,ly] x [0,lz] of hexes, or of tets (six to a cell, all faces matching). Sets: left
 // right (x), front back (y), bottom top (z).
 pl_status pl_gen_hex_box(pl_env *env, const int n[3], const double l[3], pl_mesh **out);
@@ -302,6 +305,11 @@ pl_status pl_gen_tet_box(pl_env *env, const int n[3], const double l[3], pl_mesh
 // cell, and new vertices all of whose parents are in the set. Of cells of second order, tets with
 // their triangles and segments can be refined: new vertices lie on the curved cells.
 pl_status pl_mesh_refine(const pl_mesh *m, pl_mesh **out);
+
+// The triangles of a closed surface, and tets from each to a vertex at its centre of mass, which is
+// the last one; sets stay. Fails where the surface is open, its triangles are turned against each
+// other, or one of them is not seen from that centre.
+pl_status pl_mesh_cone(const pl_mesh *m, pl_mesh **out);
 
 // Gives segments, and tets with triangles or hexes with quads, a vertex in the middle of every
 // edge; on edges of cells of second order it is the one that is there. Sets follow: cells stay in

@@ -132,6 +132,7 @@ typedef struct pl_model_desc {
   // [ngroup] amplitude whose unknown is the share of that growth that there is, 0: the lengths are
   // those of the reference shape; -1, NULL: all of it
   const int *grow_by;
+  const int *undamped; // [ngroup] 1: damping by stiffness leaves the group alone; NULL: none
   const pl_drive_desc *drive;
   const pl_load_desc *load;
   const pl_load_form *form; // [nload], NULL: plain forces

@@ -395,7 +395,7 @@ typedef struct pl_scene_group {
 // A body: its nodes in the order of its mesh.
 typedef struct pl_scene_body {
   const char *name;
-  const char *kind; // "shell", "plane", "solid", "chain" or "rod"
+  const char *kind; // "shell", "plane", "solid", "rigid", "chain" or "rod"
   int n;
   const int *node; // [n]
   int ngroup;

@@ -573,6 +573,10 @@ void pl_sound_mean(const pl_sound *k, int body, const double *mv, double *out);
 // PL_DOMAIN: all mass lies on one line, which has no angle about it.
 pl_status pl_flight_begin(const pl_model *m, const pl_params *p, const pl_state *s, pl_work *w,
                           pl_flight *k, pl_flight_loss *lost);
+// The same of the nodes that are in[nnode], one body of several, with no mass in common with
+// others; they must be free, and the rest need not be.
+pl_status pl_flight_begin_part(const pl_model *m, const pl_params *p, const pl_state *s, pl_work *w,
+                               const char *in, pl_flight *k);
 // One step of length h under gravity: exact in the motion of the centre, in angular momentum and in
 // the energy of the turn, of fourth order in its angle (order 2: the plain rule). Long steps are
 // taken in parts.
@@ -586,10 +590,11 @@ void pl_flight_omega(const pl_flight *k, double *omega);
 // Places and velocities of the nodes; accelerations are zero.
 void pl_flight_state(const pl_model *m, const pl_params *p, const pl_flight *k, pl_state *s);
 // Steps of length h until the next one would meet an obstacle (*meets = 1), or to the time `until`;
-// the state is that of the flight then. c may be NULL. PL_CANCELLED: the host wants to stop.
+// the state is that of the flight then. c may be NULL; in: [nnode] nodes of the body, whose places
+// alone change, NULL: all. PL_CANCELLED: the host wants to stop.
 pl_status pl_flight_to_contact(const pl_model *m, const pl_params *p, const pl_contact *c,
-                               pl_work *w, pl_flight *k, double h, double until, pl_state *s,
-                               int *meets);
+                               pl_work *w, const char *in, pl_flight *k, double h, double until,
+                               pl_state *s, int *meets);
 
 // ---- jumps --------------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ struct builder_impl {
   char *block;    // what is left of the arena's last piece
   size_t block_left;
   int node_cap, label_cap, body_cap, group_cap, cells_cap, law_cap, drive_cap, clamp_cap, load_cap,
-      copy_cap, form_cap, grow_cap, grow_by_cap;
+      copy_cap, form_cap, grow_cap, grow_by_cap, undamped_cap;
   int ntarget, target_cap;
   target_desc *target;
   int nparameter, parameter_cap;

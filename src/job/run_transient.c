@@ -592,6 +592,8 @@ static pl_status finish(motion *r, const pl_state *s, const pl_constraints *k, j
     PL_TRY(jump_report(r, figures));
   else if (r->met && r->stop == PL_OK)
     PL_TRY(job_flight_report(r->j, r->a, k->contact, s, r->record->history->step, figures));
+  if (!r->jump && r->stop == PL_OK)
+    PL_TRY(job_bodies_report(r->j, r->a, k->contact, s, r->record->history->step, figures));
   PL_TRY(job_barrier_report(r->j, r->a, s, figures));
   PL_TRY(write_files(r, s));
   const kept *frames = &r->record->kept;

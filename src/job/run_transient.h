@@ -50,6 +50,9 @@ typedef struct motion {
 // h, comes to. Nothing is told of others.
 pl_status job_flight_report(job *j, const pl_analysis *a, const pl_contact *c, const pl_state *s,
                             double h, json_t *figures);
+// Of scenes with several: what each free solid does at s, and its flight where it touches nothing.
+pl_status job_bodies_report(job *j, const pl_analysis *a, const pl_contact *c, const pl_state *s,
+                            double h, json_t *figures);
 
 // ---- jumps --------------------------------------------------------------------------------------
 

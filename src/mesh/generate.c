@@ -349,3 +349,29 @@ pl_status pl_gen_icosphere(pl_env *env, int level, pl_mesh **out) {
   }
   return s;
 }
+
+// ---- cylinders ----------------------------------------------------------------------------------
+
+pl_status pl_gen_cylinder(pl_env *env, int sides, double radius, double length, pl_mesh **out) {
+  const int n[3] = {sides, 1, 1};
+  const double l[3] = {radius, length, length};
+  pl_mesh *m;
+  *out = NULL;
+  PL_TRY(check_sizes(env, "cylinder", 2, n, l));
+  if (sides < 3) return pl_fail(env, PL_E_INPUT, "cylinder: needs 3 sides or more, got %d", sides);
+  PL_TRY(start(env, "cylinder", 2.0 * sides + 2, PL_TRI3, 4.0 * sides, &m));
+  int *v = m->cell[PL_TRI3].v, low = 2 * sides, high = low + 1;
+  set_vertex(m, low, 0, 0, 0);
+  set_vertex(m, high, 0, 0, length);
+  for (int i = 0; i < sides; i++) {
+    double angle = 2 * PL_PI * i / sides, x = radius * cos(angle), y = radius * sin(angle);
+    int next = (i + 1) % sides, far = sides + i, far_next = sides + next;
+    const int tri[12] = {i, next, far, next, far_next, far, low, next, i, high, far, far_next};
+    set_vertex(m, i, x, y, 0);
+    set_vertex(m, far, x, y, length);
+    memcpy(v + 12 * i, tri, sizeof tri);
+  }
+  pl_status s = add_plane(m, "bottom", 2, 0);
+  if (s == PL_OK) s = add_plane(m, "top", 2, length);
+  return finish(s, m, out);
+}

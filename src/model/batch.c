@@ -10,7 +10,7 @@ int pl_batch_entries(const pl_model *m, int which, int *symmetric) {
 }
 
 double pl_model_group_beta(const pl_model *m, const pl_params *p, int which) {
-  return kind_beta(m->group[which].kind, p->par);
+  return group_beta(&m->group[which], p->par);
 }
 
 // ---- visits -------------------------------------------------------------------------------------
@@ -263,7 +263,7 @@ static int add_visc(const pl_batch *e, const pl_batch_sample *s) {
 
 static int eval_pack(const pl_batch *e, const pl_batch_sample *s) {
   const pl_elem_kind *k = e->m->group[e->group].kind;
-  double beta = s->v ? e->p->par[PL_PAR_BETA] : 0;
+  double beta = s->v ? group_beta(&e->m->group[e->group], e->p->par) : 0;
   int n = e->ndof, damped = beta != 0, tangent = s->K != NULL, full = !e->symmetric;
   pl_pack H[PL_NDOF_MAX * PL_NDOF_MAX], T[PL_NDOF_MAX * PL_NDOF_MAX], g[PL_NDOF_MAX];
   if (k->p.eval(s->q, e->par, e->rest, NULL, g, tangent || damped ? H : NULL)) return 1;

@@ -93,7 +93,7 @@ static int gather_along(const pl_params *p, const pl_state *s, const group *g, i
                        .X = x->X,
                        .hist = moved ? s->hist + g->hist0 + (size_t)e * (size_t)k->nhist : NULL,
                        .alpha = p->par[PL_PAR_ALPHA],
-                       .beta = kind_beta(k, p->par),
+                       .beta = group_beta(g, p->par),
                        .grow = grow,
                        .lumped = g->lumped};
   *dir = (pl_elem_direction){.dq = x->dq,
@@ -102,7 +102,7 @@ static int gather_along(const pl_params *p, const pl_state *s, const group *g, i
                              .dpar = dpar,
                              .dX = any_nonzero(k->ndof, x->dX) ? x->dX : NULL,
                              .dalpha = d->dpar[PL_PAR_ALPHA],
-                             .dbeta = kind_beta(k, d->dpar),
+                             .dbeta = group_beta(g, d->dpar),
                              .dgrow = dgrow};
   return 1;
 }

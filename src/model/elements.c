@@ -52,7 +52,7 @@ int pl_element_eval(const pl_element *e, const double *q, const double *v, doubl
   const pl_elem_kind *k = g->kind;
   const double *par = group_par(g, e->p->par, e->elem);
   const double *rest = e->p->rest + g->rest0 + (size_t)e->elem * (size_t)k->nrest;
-  double beta = v ? kind_beta(k, e->p->par) : 0, own[PL_NDOF_MAX * PL_NDOF_MAX], W;
+  double beta = v ? group_beta(g, e->p->par) : 0, own[PL_NDOF_MAX * PL_NDOF_MAX], W;
   int n = k->ndof, nn = n * n;
   double *H = K ? K : own;
   if (group_eval(g, q, par, rest, &W, f, K || D || beta != 0 ? H : NULL)) return 1;
@@ -85,7 +85,7 @@ void pl_element_mixed(const pl_element *e, const double *q, const double *q0, co
   if (!k->mixed) return;
   const double *par = group_par(g, e->p->par, e->elem);
   const double *rest = e->p->rest + g->rest0 + (size_t)e->elem * (size_t)k->nrest;
-  double beta = e->p->par[PL_PAR_BETA], C[PL_NDOF_MAX * PL_NDOF_MAX];
+  double beta = group_beta(g, e->p->par), C[PL_NDOF_MAX * PL_NDOF_MAX];
   k->mixed(q, q0, dq, par, rest, C);
   for (int i = 0; i < k->ndof * k->ndof; i++) {
     K[i] += C[i];

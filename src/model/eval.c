@@ -84,10 +84,11 @@ typedef struct wish {
   int third; // d(beta K v)/dq in the tangent, by packs
 } wish;
 
-static wish make_wish(const task *t, const pl_elem_kind *k) {
+static wish make_wish(const task *t, const group *g) {
+  const pl_elem_kind *k = g->kind;
   int dynamic = (t->want & PL_DYNAMIC) != 0;
   wish w = {.force = (t->want & PL_WANT_FORCE) != 0, .tangent = (t->want & PL_WANT_TANGENT) != 0};
-  w.damped = dynamic && kind_beta(k, t->p->par) != 0;
+  w.damped = dynamic && group_beta(g, t->p->par) != 0;
   w.dashpots = (dynamic || k->circulatory) && k->d.visc != NULL;
   w.third = w.tangent && w.damped && (t->want & (k->p.third ? PL_EXACT | PL_NEAR : PL_NEAR));
   return w;
@@ -259,7 +260,7 @@ static void eval_block(void *ctx, int b, int thread) {
   const task *t = ctx;
   const block *blk = &t->m->block[b];
   const group *g = &t->m->group[blk->group];
-  wish w = make_wish(t, g->kind);
+  wish w = make_wish(t, g);
   element x;
   packed many;
   sums sum = {0};

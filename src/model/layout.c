@@ -234,6 +234,7 @@ static pl_status copy_group(pl_model *m, const pl_model_desc *d, int k) {
                .shared = from->shared,
                .law = d->law ? d->law[k] : NULL,
                .lumped = from->lumped,
+               .undamped = d->undamped && d->undamped[k],
                .par0 = pl_par_group(d, k, 0),
                .rest0 = m->nrest,
                .hist0 = m->nhist};

@@ -151,21 +151,36 @@ static int make_grid(reader *r, const geometry_def *g, const grid_def *d, pl_mes
 // the generator must make cells of the body's type
 static int generator_fits(reader *r, const geometry_def *g, const mesh_def *m, int type) {
   int lines = (m->line != NULL) + (m->points != NULL) + (m->arc != NULL) + (m->helix != NULL);
-  int solid = (m->box != NULL) + (m->voxels != NULL);
+  int solid = (m->box != NULL) + (m->voxels != NULL) + (m->sphere != NULL) + (m->cylinder != NULL);
   int makes = lines ? PL_SEG2 : solid ? PL_TET4 : PL_TRI3;
   if ((m->grid != NULL) + (m->disk != NULL) + solid + lines != 1) {
-    problem(r, g->mesh, "known: grid disk box voxels, for rods line points arc helix",
+    problem(r, g->mesh,
+            "known: grid disk box voxels sphere cylinder, for rods line points arc helix",
             "mesh must be a file or exactly one generator");
     return 0;
   }
   if (makes == type) return 1;
   problem(r, g->mesh, NULL, "%s",
           type == PL_SEG2   ? "a rod needs a line, points, an arc or a helix"
-          : type == PL_TET4 ? "a solid needs a box or voxels"
-          : m->box          ? "a box makes a solid, not a surface"
-          : m->voxels       ? "voxels make a solid, not a surface"
+          : type == PL_TET4 ? "a solid needs a box, a sphere, a cylinder or voxels"
+          : solid           ? "boxes, spheres, cylinders and voxels make a solid, not a surface"
                             : "this makes a rod, not a surface");
   return 0;
+}
+
+// closed surfaces made on the spot, filled
+static int make_round(reader *r, const geometry_def *g, const mesh_def *m, pl_mesh **out) {
+  const ball_def *d = m->sphere ? m->sphere : m->cylinder;
+  double faces = m->sphere ? 20 * pow(4, d->level.v - 1) : 4.0 * d->sides.v;
+  pl_mesh *skin = NULL;
+  if (!check_count(r, g->mesh, faces / 2 + 3)) return 0;
+  int ok =
+      worked(r, m->sphere ? pl_gen_icosphere(r->env, d->level.v, &skin)
+                          : pl_gen_cylinder(r->env, d->sides.v, d->radius.v, d->length.v, &skin));
+  if (ok && m->sphere) pl_mesh_transform(skin, d->radius.v, NULL, NULL);
+  ok = ok && worked(r, pl_mesh_cone(skin, out));
+  pl_mesh_free(skin);
+  return ok;
 }
 
 static int make_mesh(reader *r, body_slot *b, const geometry_def *g, int type) {
@@ -177,6 +192,7 @@ static int make_mesh(reader *r, body_slot *b, const geometry_def *g, int type) {
   if (type == PL_SEG2) return make_curve(r, b, g, &m);
   if (m.grid) return make_grid(r, g, m.grid, out);
   if (m.voxels) return make_voxels(r, b, g, m.voxels);
+  if (m.sphere || m.cylinder) return make_round(r, g, &m, out);
   if (m.disk)
     return check_count(r, g->mesh, 3.0 * m.disk->rings.v * (m.disk->rings.v + 1.0) + 1) &&
            worked(r, pl_gen_disk(r->env, m.disk->rings.v, m.disk->radius.v, out));
@@ -377,6 +393,15 @@ static void warn_solids(reader *r, const body_slot *b, const geometry_def *g) {
           faces, pl_plural(faces, "face", "faces"), solids, pl_plural(solids, "solid", "solids"));
 }
 
+// a closed surface becomes a solid
+static int fill_skin(reader *r, const geometry_def *g, pl_mesh **m) {
+  pl_mesh *out = NULL;
+  if (g->merge.at && !worked(r, pl_mesh_weld(*m, g->merge.v, NULL))) return 0;
+  if (!worked(r, pl_mesh_cone(*m, &out))) return 0;
+  replace_mesh(m, out);
+  return 1;
+}
+
 static int load_geometry(reader *r, body_slot *b, const geometry_def *g) {
   int solid = b->def->solid != NULL, rod = b->def->rod != NULL, dim = solid ? 3 : rod ? 1 : 2;
   int first = solid ? PL_TET4 : rod ? PL_SEG2 : PL_TRI3, refined = 0;
@@ -387,8 +412,10 @@ static int load_geometry(reader *r, body_slot *b, const geometry_def *g) {
       g->mesh->kind == NODE_SCALAR ? read_mesh_file(r, g, &b->mesh) : make_mesh(r, b, g, first);
   if (ok && (b->def->shell || b->def->plane)) warn_solids(r, b, g);
   if (ok) ok = second ? raise_faces(r, g, &b->mesh, &refined) : order_cells(r, g, solid, &b->mesh);
-  if (ok && first == PL_TRI3 && b->mesh->cell[PL_QUAD4].n > 0)
+  int skin = b->def->rigid && ok && count_cells(b->mesh, 3) == 0;
+  if (ok && (skin || first == PL_TRI3) && b->mesh->cell[PL_QUAD4].n > 0)
     ok = worked(r, pl_mesh_split_quads(b->mesh));
+  if (ok && skin && b->mesh->cell[PL_TRI3].n > 0) ok = fill_skin(r, g, &b->mesh);
   if (ok) ok = strip(r, &b->mesh, dim);
   if (!ok) return 0;
   if (count_cells(b->mesh, dim) == 0) {
@@ -463,9 +490,14 @@ static void load_body(reader *r, body_slot *b, const pl_node *at) {
               (d->rod != NULL);
   b->at = at;
   b->bad = 1;
-  b->kind = d->shell ? "shell" : d->plane ? "plane" : d->solid ? "solid" : d->rod ? "rod" : "chain";
+  b->kind = d->shell   ? "shell"
+            : d->plane ? "plane"
+            : d->rigid ? "rigid"
+            : d->solid ? "solid"
+            : d->rod   ? "rod"
+                       : "chain";
   if (count != 1) {
-    problem(r, at, "known: shell plane solid chain rod",
+    problem(r, at, "known: shell plane solid rigid chain rod",
             "body '%s' must be exactly one kind of body", d->name.s);
     return;
   }
@@ -483,8 +515,13 @@ void build_bodies(reader *r) {
   const pl_node *at = items_first(list);
   for (int k = 0; k < list->n && !r->failed; k++, at = at->next) {
     body_slot *b = &r->body[r->nbody++];
+    body_def *d = (body_def *)list->item + k;
     b->number = -1;
-    b->def = (const body_def *)list->item + k;
+    b->def = d;
+    if (d->rigid && d->solid)
+      problem(r, at, "leave one of them out", "body '%s' cannot be both solid and rigid",
+              d->name.s);
+    if (d->rigid) d->solid = rigid_solid(d->rigid);
     if (b->def->name.at) name_add(r, &r->names, b->def->name.s, NAME_BODY, k, b->def->name.at);
     load_body(r, b, at);
   }
@@ -688,6 +725,8 @@ void build_body_groups(reader *r) {
       add_chain(r, b, d->chain);
     else if (d->rod)
       build_rod(r, b);
+    else if (d->rigid)
+      build_rigid(r, b);
     else
       add_geometry(r, b, body_geometry(d));
   }

@@ -47,6 +47,10 @@ void add_body(reader *r, body_slot *b, pl_body_desc *d);
 // Reads what makes a rod of a mesh of lines (build_rod.c).
 void build_rod(reader *r, body_slot *b);
 
+// What a rigid body is as a solid; gives it to the builder (build_rigid.c).
+geometry_def *rigid_solid(geometry_def *rigid);
+void build_rigid(reader *r, body_slot *b);
+
 // A sheet of an interlocking material (build_sheet.c).
 void build_mail_sheet(reader *r, body_slot *b, const geometry_def *g);
 

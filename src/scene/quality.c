@@ -54,7 +54,8 @@ static void warn_thin(reader *r, const body_slot *b, const pl_quality *q) {
 }
 
 void check_quality(reader *r, const body_slot *b) {
-  if (r->failed || !b->mesh || !(b->def->solid || b->def->shell || b->def->plane)) return;
+  if (r->failed || !b->mesh || b->def->rigid || !(b->def->solid || b->def->shell || b->def->plane))
+    return;
   for (pl_cell_type t = 0; t < PL_CELL_COUNT; t++) {
     pl_quality q;
     int want = b->def->solid ? 3 : 2, n = b->mesh->cell[t].n;

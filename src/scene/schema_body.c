@@ -12,7 +12,7 @@ const map_info map_rotate = {
     .what = "rotate", .text = "A turn of a mesh.", .size = sizeof(rotate_def), ROWS(rotate_rows)};
 
 #define MATERIAL_TEXT .text = "name of a material; needed unless regions cover all cells"
-#define GEOMETRY_ROWS(material_)                                                                   \
+#define PLACE_ROWS                                                                                 \
   ROW(geometry_def, mesh, "mesh", T_RAW, .need = 1, .choices = "file | mapping", SUB(map_mesh),    \
       .text = "file beside the scene (any of" PL_MESH_ENDINGS "), or a mesh made on the spot"),    \
       ROW(geometry_def, mesh_units, "mesh_units", T_TEXT,                                          \
@@ -25,8 +25,9 @@ const map_info map_rotate = {
       ROW(geometry_def, translate, "translate", T_VEC, .plain = 1, .unit = "m",                    \
           .text = "shift, third"),                                                                 \
       ROW(geometry_def, merge, "merge", T_NUM, .plain = 1, .unit = "m", .lo = 0, .hi = 1e9,        \
-          .text = "merge vertices of the mesh closer than this"),                                  \
-      ROW(geometry_def, material, "material", T_WORD, material_),                                  \
+          .text = "merge vertices of the mesh closer than this")
+#define GEOMETRY_ROWS(material_)                                                                   \
+  PLACE_ROWS, ROW(geometry_def, material, "material", T_WORD, material_),                          \
       ROW(geometry_def, swelling, "swelling", T_NUM, .unit = "", .lo = -0.99, .hi = 1e3,           \
           .text = "strain by which it wants to grow in all directions, at once; mass, thickness "  \
                   "and section stay"),                                                             \
@@ -154,6 +155,22 @@ static const map_info map_solid = {.what = "solid",
                                    .size = sizeof(geometry_def),
                                    ROWS(solid_rows)};
 
+static const row rigid_rows[] = {
+    PLACE_ROWS,
+    ROW(geometry_def, density, "density", T_NUM, .plain = 1, .unit = "kg/m^3", .lo = 0, .hi = 1e6,
+        .lo_open = 1, .text = "mass of a volume; this or mass"),
+    ROW(geometry_def, weight, "mass", T_NUM, .plain = 1, .unit = "kg", .lo = 0, .hi = 1e15,
+        .lo_open = 1, .text = "of all of it; this or density"),
+    STRETCH_ROW,
+};
+static const map_info map_rigid = {
+    .what = "rigid",
+    .text =
+        "A body that keeps its shape ([rigid bodies](contact.md#rigid-bodies)). Its mesh is one "
+        "of tetrahedra or hexahedra, or a closed surface all of which is seen from its centre.",
+    .size = sizeof(geometry_def),
+    ROWS(rigid_rows)};
+
 static const row section_rows[] = {
     ROW(section_def, round, "round", T_NUM, .each = 1, SUB(map_each), .unit = "m", .value = -1,
         .lo = 0, .hi = 1e6, .lo_open = 1, .text = "diameter"),
@@ -227,11 +244,13 @@ static const row body_rows[] = {
     ROW(body_def, shell, "shell", T_MAP, SUB(map_shell), .text = "thin shell (dimension 3)"),
     ROW(body_def, plane, "plane", T_MAP, SUB(map_plane), .text = "flat sheet (dimension 2)"),
     ROW(body_def, solid, "solid", T_MAP, SUB(map_solid), .text = "solid (dimension 3)"),
+    ROW(body_def, rigid, "rigid", T_MAP, SUB(map_rigid),
+        .text = "solid that keeps its shape (dimension 3)"),
     ROW(body_def, chain, "chain", T_MAP, SUB(map_chain),
         .text = "links in a row (dimension 2 or 3)"),
     ROW(body_def, rod, "rod", T_MAP, SUB(map_rod), .text = "thin rods (dimension 3)"),
 };
 const map_info map_body = {.what = "body",
-                           .text = "Exactly one of shell, plane, solid, chain and rod.",
+                           .text = "Exactly one of shell, plane, solid, rigid, chain and rod.",
                            .size = sizeof(body_def),
                            ROWS(body_rows)};

@@ -74,6 +74,32 @@ static const map_info map_voxels = {
     .size = sizeof(voxels_def),
     ROWS(voxels_rows)};
 
+static const row sphere_rows[] = {
+    ROW(ball_def, radius, "radius", T_NUM, .plain = 1, .need = 1, .unit = "m", .lo = 0, .hi = 1e9,
+        .lo_open = 1, .text = "radius, of the corners"),
+    ROW(ball_def, level, "level", T_INT, .value = 2, .lo = 1, .hi = 8,
+        .text = "1: an icosahedron of 20 faces; each further one cuts every face into four"),
+};
+static const map_info map_sphere = {
+    .what = "sphere",
+    .text = "A ball about the origin, of tetrahedra from its faces to its centre.",
+    .size = sizeof(ball_def),
+    ROWS(sphere_rows)};
+static const row cylinder_rows[] = {
+    ROW(ball_def, radius, "radius", T_NUM, .plain = 1, .need = 1, .unit = "m", .lo = 0, .hi = 1e9,
+        .lo_open = 1, .text = "radius, of the corners"),
+    ROW(ball_def, length, "length", T_NUM, .plain = 1, .need = 1, .unit = "m", .lo = 0, .hi = 1e9,
+        .lo_open = 1, .text = "along z, from the origin on"),
+    ROW(ball_def, sides, "sides", T_INT, .value = 16, .lo = 3, .hi = 10000,
+        .text = "flat ones around it"),
+};
+static const map_info map_cylinder_mesh = {
+    .what = "cylinder",
+    .text = "A cylinder with flat ends about the z axis, of tetrahedra from its faces to its "
+            "centre. Groups: bottom top.",
+    .size = sizeof(ball_def),
+    ROWS(cylinder_rows)};
+
 #define RADIUS_ROW                                                                                 \
   ROW(arc_def, radius, "radius", T_NUM, .plain = 1, .need = 1, .unit = "m", .lo = 0, .hi = 1e9,    \
       .lo_open = 1, .text = "radius")
@@ -131,6 +157,9 @@ static const row mesh_rows[] = {
     ROW(mesh_def, box, "box", T_MAP, SUB(map_box), .text = "block of hexahedra or tetrahedra"),
     ROW(mesh_def, voxels, "voxels", T_MAP, SUB(map_voxels),
         .text = "hexahedra of equal edges in place of a closed surface or an extruded drawing"),
+    ROW(mesh_def, sphere, "sphere", T_MAP, SUB(map_sphere), .text = "ball of tetrahedra"),
+    ROW(mesh_def, cylinder, "cylinder", T_MAP, SUB(map_cylinder_mesh),
+        .text = "cylinder of tetrahedra"),
     ROW(mesh_def, line, "line", T_MAP, SUB(map_line), .text = "straight line"),
     ROW(mesh_def, points, "points", T_MAP, SUB(map_points), .text = "line through points"),
     ROW(mesh_def, arc, "arc", T_MAP, SUB(map_arc), .text = "arc or ring"),

@@ -374,7 +374,7 @@ static int free_ends(reader *r, const body_slot *b, node_list *out) {
 static int body_boundary(reader *r, const body_slot *b, node_list *out) {
   int n = 0, *tri = NULL, ok;
   if (b->mesh->cell[PL_SEG2].n > 0) return free_ends(r, b, out);
-  if (strcmp(b->kind, "solid") == 0) {
+  if (b->def->solid) {
     if (pl_mesh_surface(b->mesh, &n, &tri, NULL) != PL_OK) return 0;
     ok = add_vertices(r, b, 3 * n, tri, out);
     pl_free(r->env, tri);

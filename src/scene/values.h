@@ -263,11 +263,16 @@ typedef struct arc_def { // about z; a helix with pitch
   num radius, angle, pitch, turns;
   pick segments;
 } arc_def;
+typedef struct ball_def {
+  num radius, length;
+  pick level, sides;
+} ball_def;
 typedef struct mesh_def {
   grid_def *grid;
   disk_def *disk;
   box_def *box;
   voxels_def *voxels;
+  ball_def *sphere, *cylinder;
   line_def *line;
   points_def *points;
   arc_def *arc, *helix;
@@ -337,6 +342,7 @@ typedef struct geometry_def {
   limit_def *limit;
   vec warp, weft;
   items regions;
+  num density, weight; // rigid bodies: kg/m^3, kg
 } geometry_def;
 typedef struct chain_def {
   vec from, to;
@@ -346,6 +352,7 @@ typedef struct chain_def {
 typedef struct body_def {
   txt name;
   geometry_def *shell, *plane, *solid, *rod;
+  geometry_def *rigid; // a solid as well, once it is loaded
   chain_def *chain;
 } body_def;
 

@@ -96,20 +96,28 @@ static void moments(const pl_params *p, pl_work *w, int n, const double *a, cons
       for (int c = 0; c < 3; c++) B[3 * r + c] += a[3 * i + r] * mb[3 * i + c];
 }
 
-static void centre_of(const pl_params *p, pl_work *w, int n, const double *x, double *one,
-                      double *mx, double *mass, double *centre) {
+// in[n]: nodes of the body, which has no mass in common with others; NULL: all
+static int is_in(const char *in, int node) {
+  return !in || in[node];
+}
+
+static void centre_of(const pl_params *p, pl_work *w, int n, const char *in, const double *x,
+                      double *one, double *mx, double *mass, double *centre) {
   double sum[3] = {0};
   *mass = 0;
   for (int i = 0; i < 3 * n; i++) one[i] = i % 3 == 0;
   pl_mass_mul(p, one, w, mx);
-  for (int i = 0; i < n; i++) *mass += mx[3 * i];
+  for (int i = 0; i < n; i++)
+    if (is_in(in, i)) *mass += mx[3 * i];
   pl_mass_mul(p, x, w, mx);
-  for (int i = 0; i < 3 * n; i++) sum[i % 3] += mx[i];
+  for (int i = 0; i < 3 * n; i++)
+    if (is_in(in, i / 3)) sum[i % 3] += mx[i];
   for (int c = 0; c < 3; c++) centre[c] = sum[c] / *mass;
 }
 
-static void less_centre(int n, const double *x, const double *centre, double *out) {
-  for (int i = 0; i < 3 * n; i++) out[i] = x[i] - centre[i % 3];
+// zero beside the body
+static void less_centre(int n, const char *in, const double *x, const double *centre, double *out) {
+  for (int i = 0; i < 3 * n; i++) out[i] = is_in(in, i / 3) ? x[i] - centre[i % 3] : 0;
 }
 
 // quaternion of a rotation R[3][3], by its largest part
@@ -127,13 +135,13 @@ static void quat_of(const double *R, double *q) {
   for (int i = 0; i < 4; i++) q[i] = all[most][i] / size;
 }
 
-pl_status flight_open(const pl_model *m, const pl_params *p, pl_work *w, double *scratch,
-                      pl_flight *k) {
+pl_status flight_open(const pl_model *m, const pl_params *p, pl_work *w, const char *in,
+                      double *scratch, pl_flight *k) {
   int n = pl_model_nnode(m);
   double *X = scratch, *other = X + 3 * n, S[9], I0[9], trace;
-  centre_of(p, w, n, p->X, X, other, &k->mass, k->rest);
+  centre_of(p, w, n, in, p->X, X, other, &k->mass, k->rest);
   if (!(k->mass > 0)) return pl_fail(w->env, PL_E_INPUT, "flight: the body has no mass");
-  less_centre(n, p->X, k->rest, X);
+  less_centre(n, in, p->X, k->rest, X);
   moments(p, w, n, X, X, other, S);
   trace = S[0] + S[4] + S[8];
   for (int i = 0; i < 9; i++) I0[i] = (i % 4 == 0) * trace - 0.5 * (S[i] + S[3 * (i % 3) + i / 3]);
@@ -145,13 +153,13 @@ pl_status flight_open(const pl_model *m, const pl_params *p, pl_work *w, double 
   return PL_OK;
 }
 
-void flight_catch(const pl_params *p, pl_work *w, int n, const pl_state *s, double *scratch,
-                  pl_flight *k) {
+void flight_catch(const pl_params *p, pl_work *w, int n, const char *in, const pl_state *s,
+                  double *scratch, pl_flight *k) {
   double *X = scratch, *x = X + 3 * n, *other = x + 3 * n, B[9], U[9], sv[3], V[9], R[9], Rb[9];
   double pi[3] = {0}, mass;
-  centre_of(p, w, n, s->q, x, other, &mass, k->centre);
-  less_centre(n, p->X, k->rest, X);
-  less_centre(n, s->q, k->centre, x);
+  centre_of(p, w, n, in, s->q, x, other, &mass, k->centre);
+  less_centre(n, in, p->X, k->rest, X);
+  less_centre(n, in, s->q, k->centre, x);
   moments(p, w, n, x, X, other, B);
   pl_svd3(B, U, sv, V);
   for (int r = 0; r < 3; r++)
@@ -162,6 +170,7 @@ void flight_catch(const pl_params *p, pl_work *w, int n, const pl_state *s, doub
   memset(k->momentum, 0, sizeof k->momentum);
   for (int i = 0; i < n; i++) {
     double l[3];
+    if (!is_in(in, i)) continue;
     pl_cross3(x + 3 * i, other + 3 * i, l);
     for (int c = 0; c < 3; c++) {
       pi[c] += l[c];
@@ -193,18 +202,24 @@ pl_flight_loss flight_loss(const pl_flight *k, const pl_work *w) {
       .elastic = w->elastic, .vibration = w->kinetic - motion, .motion = motion};
 }
 
+pl_status pl_flight_begin_part(const pl_model *m, const pl_params *p, const pl_state *s, pl_work *w,
+                               const char *in, pl_flight *k) {
+  int n = pl_model_nnode(m);
+  *k = (pl_flight){0};
+  double *scratch = pl_alloc(w->env, 9 * (size_t)n, sizeof *scratch);
+  if (!scratch) return PL_E_NOMEM;
+  pl_status st = flight_open(m, p, w, in, scratch, k);
+  if (st == PL_OK) flight_catch(p, w, n, in, s, scratch, k);
+  pl_free(w->env, scratch);
+  return st;
+}
+
 pl_status pl_flight_begin(const pl_model *m, const pl_params *p, const pl_state *s, pl_work *w,
                           pl_flight *k, pl_flight_loss *lost) {
   const pl_clock now = {.t = s->t, .scale = 1, .timed = 1};
-  int n = pl_model_nnode(m);
   *k = (pl_flight){0};
   PL_TRY(flight_check(m, w->env));
-  double *scratch = pl_alloc(w->env, 9 * (size_t)n, sizeof *scratch);
-  if (!scratch) return PL_E_NOMEM;
-  pl_status st = flight_open(m, p, w, scratch, k);
-  if (st == PL_OK) flight_catch(p, w, n, s, scratch, k);
-  pl_free(w->env, scratch);
-  PL_TRY(st);
+  PL_TRY(pl_flight_begin_part(m, p, s, w, NULL, k));
   if (!lost) return PL_OK;
   PL_TRY(pl_eval(m, p, s, &now, PL_WANT_ENERGY | PL_DYNAMIC, NULL, w));
   *lost = flight_loss(k, w);
@@ -224,12 +239,14 @@ void pl_flight_omega(const pl_flight *k, double *omega) {
   pl_quat_rotate(k->turn, turning, omega);
 }
 
-void pl_flight_state(const pl_model *m, const pl_params *p, const pl_flight *k, pl_state *s) {
+static void put_state(const pl_model *m, const pl_params *p, const pl_flight *k, const char *in,
+                      pl_state *s) {
   double R[9], omega[3];
   pl_flight_rotation(k, R);
   pl_flight_omega(k, omega);
   for (int i = 0; i < pl_model_nnode(m); i++) {
     double X[3], r[3], v[3];
+    if (!is_in(in, i)) continue;
     pl_sub3(p->X + 3 * i, k->rest, X);
     for (int c = 0; c < 3; c++) r[c] = pl_dot3(R + 3 * c, X);
     pl_cross3(omega, r, v);
@@ -242,15 +259,20 @@ void pl_flight_state(const pl_model *m, const pl_params *p, const pl_flight *k, 
   s->t = k->t;
 }
 
+void pl_flight_state(const pl_model *m, const pl_params *p, const pl_flight *k, pl_state *s) {
+  put_state(m, p, k, NULL, s);
+}
+
 // ---- the way to the next obstacle ---------------------------------------------------------------
 
 double flight_gap(const pl_model *m, const pl_params *p, const pl_flight *k, const pl_contact *c,
-                  pl_state *s) {
+                  const char *in, pl_state *s) {
   double least = INFINITY;
   pl_gap g;
-  pl_flight_state(m, p, k, s);
+  put_state(m, p, k, in, s);
   for (int i = 0; i < c->npair; i++) {
     const pl_contact_pair *a = &c->pair[i];
+    if (!is_in(in, a->node)) continue;
     pl_obstacle_gap(&c->obstacle[a->obstacle], 3, s->t, s->q + 3 * a->node, a->radius, &g);
     least = fmin(least, g.gap);
   }
@@ -258,18 +280,18 @@ double flight_gap(const pl_model *m, const pl_params *p, const pl_flight *k, con
 }
 
 pl_status pl_flight_to_contact(const pl_model *m, const pl_params *p, const pl_contact *c,
-                               pl_work *w, pl_flight *k, double h, double until, pl_state *s,
-                               int *meets) {
+                               pl_work *w, const char *in, pl_flight *k, double h, double until,
+                               pl_state *s, int *meets) {
   ticker tick = {w->env, "flight", 0};
   *meets = 0;
   for (long i = 0; k->t < until; i++) {
     pl_flight next = *k;
     pl_flight_step(&next, fmin(h, until - k->t));
-    *meets = c && flight_gap(m, p, &next, c, s) <= 0;
+    *meets = c && flight_gap(m, p, &next, c, in, s) <= 0;
     if (*meets) break;
     *k = next;
     if (ticker_due(&tick)) PL_TRY(ticker_progress(&tick, -1, "rigid flight"));
   }
-  pl_flight_state(m, p, k, s);
+  put_state(m, p, k, in, s);
   return PL_OK;
 }

@@ -83,13 +83,13 @@ pl_status jump_open(stepper *st) {
   st->fit = pl_alloc(st->env, 9 * (size_t)n, sizeof *st->fit);
   if (!st->fit) return PL_E_NOMEM;
   if (k->stage != PL_JUMP_NONE) return PL_OK;
-  pl_status s = flight_open(st->m, st->p, st->w, st->fit, &k->body);
+  pl_status s = flight_open(st->m, st->p, st->w, NULL, st->fit, &k->body);
   if (s == PL_DOMAIN)
     return pl_fail_at(st->env, PL_E_INPUT, NULL, 0, 0, "use a solid body",
                       "jump: all mass lies on one line, about which nothing has an angle");
   PL_TRY(s);
   PL_TRY(stepper_eval(st, st->s, PL_WANT_ENERGY | PL_WANT_FORCE, NULL));
-  flight_catch(st->p, st->w, n, st->s, st->fit, &k->body);
+  flight_catch(st->p, st->w, n, NULL, st->s, st->fit, &k->body);
   double g = pl_norm3(k->body.gravity);
   for (int c = 0; c < 3; c++) k->up[c] = g > 0 ? -k->body.gravity[c] / g : c == 2;
   k->start = k->left = k->body;
@@ -153,7 +153,7 @@ static int is_clear(stepper *st) {
   double h = st->hist->step;
   pl_flight f = k->body;
   for (int i = 0, n = (int)fmin(1e6, ceil(st->jump->hop / h)); i <= n; i++) {
-    if (flight_gap(st->m, st->p, &f, st->contacts->k, st->x) <= 0) return 0;
+    if (flight_gap(st->m, st->p, &f, st->contacts->k, NULL, st->x) <= 0) return 0;
     pl_flight_step(&f, h);
   }
   return 1;
@@ -192,7 +192,7 @@ static pl_status become_rigid(stepper *st) {
   pl_commit(st->m, st->p, st->s);
   PL_TRY(stepper_eval(st, st->s, PL_WANT_ENERGY | PL_WANT_FORCE, NULL));
   k->lost += before - st->w->kinetic - st->w->potential;
-  flight_catch(st->p, st->w, pl_model_nnode(st->m), st->s, st->fit, &after);
+  flight_catch(st->p, st->w, pl_model_nnode(st->m), NULL, st->s, st->fit, &after);
   double speed = sqrt(2 * k->loss.motion * after.mass);
   k->momentum = fmax(k->momentum, apart(after.momentum, k->body.momentum, speed));
   double spin = sqrt(2 * k->loss.motion * after.inertia[2]);
@@ -211,7 +211,7 @@ static void look_ahead(stepper *st) {
   pl_jump_state *k = &st->hist->jump;
   pl_flight f = k->body;
   pl_flight_step(&f, st->hist->step);
-  if (flight_gap(st->m, st->p, &f, st->contacts->k, st->x) > 0) return;
+  if (flight_gap(st->m, st->p, &f, st->contacts->k, NULL, st->x) > 0) return;
   k->stage = PL_JUMP_AIR;
   k->nhand++;
   st->audit.known = 0;
@@ -255,7 +255,7 @@ pl_status jump_complete(stepper *st) {
   pl_flight before = k->body, now = k->body;
   double turn[3];
   memcpy(turn, k->turn, sizeof turn);
-  flight_catch(st->p, st->w, pl_model_nnode(st->m), st->s, st->fit, &now);
+  flight_catch(st->p, st->w, pl_model_nnode(st->m), NULL, st->s, st->fit, &now);
   follow(st, &now);
   stand(st, &before, turn);
   return may_fly(st) ? become_rigid(st) : PL_OK;

@@ -440,18 +440,19 @@ typedef struct stepper {
 // ---- flights and jumps --------------------------------------------------------------------------
 
 pl_status flight_check(const pl_model *m, pl_env *env);
-// Mass, moments and axes of the reference shape; scratch[9 nnode]. PL_DOMAIN: it is a line.
-pl_status flight_open(const pl_model *m, const pl_params *p, pl_work *w, double *scratch,
-                      pl_flight *k);
+// Mass, moments and axes of the reference shape; scratch[9 nnode]. PL_DOMAIN: it is a line. in,
+// here and below: [nnode] nodes of the body, NULL: all.
+pl_status flight_open(const pl_model *m, const pl_params *p, pl_work *w, const char *in,
+                      double *scratch, pl_flight *k);
 // Momenta and the rotation that fits the state best by mass; the body was opened before.
-void flight_catch(const pl_params *p, pl_work *w, int n, const pl_state *s, double *scratch,
-                  pl_flight *k);
+void flight_catch(const pl_params *p, pl_work *w, int n, const char *in, const pl_state *s,
+                  double *scratch, pl_flight *k);
 // Kinetic energy, and what elements have besides; w is evaluated at the state that was caught.
 double flight_motion(const pl_flight *k);
 pl_flight_loss flight_loss(const pl_flight *k, const pl_work *w);
 // Least gap of all pairs at the flight's place; s is scratch.
 double flight_gap(const pl_model *m, const pl_params *p, const pl_flight *k, const pl_contact *c,
-                  pl_state *s);
+                  const char *in, pl_state *s);
 
 // The start, or going on; the state is evaluated.
 pl_status jump_open(stepper *st);

@@ -100,7 +100,7 @@ static void beside_elements(void **state) {
   int meets;
   check_ok(&env, pl_flight_begin(t.b.m, t.b.p, s, t.b.w, &k, &lost));
   check_less(lost.elastic + fabs(lost.vibration), 1e-3 * lost.motion);
-  check_ok(&env, pl_flight_to_contact(t.b.m, t.b.p, t.k, t.b.w, &k, 1e-3, 1, x, &meets));
+  check_ok(&env, pl_flight_to_contact(t.b.m, t.b.p, t.k, t.b.w, NULL, &k, 1e-3, 1, x, &meets));
   assert_int_equal(meets, 1);
   // finite elements to the same time: not yet there either, and at the same place
   bench_run(&t, PL_NEWMARK, 1e-3, x->t - s->t);

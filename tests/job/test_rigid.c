@@ -1,0 +1,229 @@
+// Rigid bodies as members of a scene, beside closed forms.
+#include "check.h"
+
+#include "pliant/job.h"
+#include "pliant/math.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static pl_env env;
+
+static void figures(void *ctx, const pl_analysis *a, const struct json_t *f) {
+  json_t **out = ctx;
+  (void)a;
+  json_decref(*out);
+  *out = json_deep_copy(f);
+}
+
+// figures of the last analysis, freed by the caller
+static json_t *run(const char *text) {
+  pl_scene *scene;
+  pl_job_result r;
+  json_t *f = NULL;
+  pl_env_init(&env);
+  check_ok(&env, pl_scene_parse(&env, "test.yaml", ".", text, strlen(text), 0, NULL, NULL, &scene));
+  const pl_sink sink = {.ctx = &f, .figures = figures};
+  check_ok(&env, pl_job_run(&env, scene, &(pl_job_opts){.threads = 1, .sink = &sink}, &r));
+  pl_scene_free(scene);
+  assert_non_null(f);
+  return f;
+}
+
+// "a.b.0"
+static double number(const json_t *f, const char *path) {
+  char word[64];
+  for (const char *p = path; *p;) {
+    int n = (int)strcspn(p, ".");
+    snprintf(word, sizeof word, "%.*s", n, p);
+    f = json_is_array(f) ? json_array_get(f, (size_t)(word[0] - '0')) : json_object_get(f, word);
+    assert_non_null(f);
+    p += n + (p[n] == '.');
+  }
+  return json_number_value(f);
+}
+
+static void vector(const json_t *f, const char *path, double *x) {
+  char all[96];
+  for (int i = 0; i < 3; i++) {
+    snprintf(all, sizeof all, "%s.%d", path, i);
+    x[i] = number(f, all);
+  }
+}
+
+// ---- free motion --------------------------------------------------------------------------------
+
+static void parabola(void **state) {
+  (void)state;
+  json_t *f =
+      run("pliant: 1\n"
+          "bodies:\n"
+          "  - {name: ball, rigid: {mesh: {sphere: {radius: 10 mm}}, mass: 3 g}}\n"
+          "  - {name: box, rigid: {mesh: {box: {size: [1 m, 0.5 m, 0.2 m], cells: [1, 1, 1]}},"
+          " density: 500 kg/m^3, translate: [5 m, 0, 0]}}\n"
+          "gravity: [0, 0, -9.81 m/s^2]\n"
+          "damping: {stiffness: 1 ms}\n"
+          "initial: [{nodes: ball, velocity: [0.5 m/s, 0, 2 m/s],\n"
+          "           spin: {axis: [0, 1, 0], rate: 30 rad/s}}]\n"
+          "obstacles: [{plane: {through: [0, 0, -9 m], normal: [0, 0, 1]}}]\n"
+          "contact: {nodes: ball}\n"
+          "analyses: [{transient: {duration: 0.1 s, step: 0.25 ms}}]\n");
+  double x[3], v[3], w[3];
+  vector(f, "bodies.ball.centre_m", x);
+  vector(f, "bodies.ball.velocity_m_s", v);
+  vector(f, "bodies.ball.turning_rad_s", w);
+  check_close(number(f, "bodies.ball.mass_kg"), 3e-3, 1e-15);
+  check_close(number(f, "bodies.box.mass_kg"), 50, 1e-12);
+  check_close(x[0], 0.05, 1e-13);
+  check_close(x[2], 0.2 - 0.5 * 9.81 * 0.01, 1e-13);
+  check_close(v[2], 2 - 0.981, 1e-12);
+  // damping by stiffness does not slow its turning
+  check_close(w[1], 30, 3e-3);
+  // v^2/2g more, and down to the plane
+  double rise = v[2] * v[2] / (2 * 9.81);
+  check_close(number(f, "bodies.ball.flight.rise_m"), rise, 1e-5);
+  assert_true(number(f, "bodies.ball.flight.landing_centre_m.2") < -8.9);
+  json_decref(f);
+}
+
+static void free_top(void **state) {
+  // moments 0.6, 0.8, 1; tabulated: quaternion and body momentum after 10 s
+  static const double q[4] = {-0.73606136, -0.57078695, -0.29938857, -0.20683909};
+  static const double y[3] = {1.76596251, -0.69546420, 0.77955498}, moment[3] = {0.6, 0.8, 1.0};
+  double body[3], exact[3], w[3];
+  (void)state;
+  json_t *f =
+      run("pliant: 1\n"
+          "bodies:\n"
+          "  - {name: top, rigid: {mesh: {box: {size: [2.683281572999748 m, 2.1908902300206647 m,"
+          " 1.5491933384829668 m], cells: [1, 1, 1]}}, mass: 1 kg, translate:"
+          " [-1.341640786499874 m, -1.0954451150103324 m, -0.7745966692414834 m]}}\n"
+          "  - {name: other, rigid: {mesh: {box: {size: [1 m, 1 m, 1 m], cells: [1, 1, 1]}},"
+          " mass: 1 kg, translate: [9 m, 0, 0]}}\n"
+          "initial: [{nodes: top, spin: {axis: [3, 0.5, -0.9], rate: 3.1717503 rad/s}}]\n"
+          "analyses: [{transient: {duration: 10 s, step: 0.01 s}}]\n");
+  vector(f, "bodies.top.turning_rad_s", w);
+  for (int i = 0; i < 3; i++) body[i] = y[i] / moment[i];
+  pl_quat_rotate(q, body, exact);
+  pl_sub3(w, exact, w);
+  check_less(pl_norm3(w), 0.02);
+  json_decref(f);
+}
+
+// ---- contact ------------------------------------------------------------------------------------
+
+// a box of 20 x 20 x 40 mm on a slope of tan = slope; how far it moved and what it turns with
+static void slope(double tan_, double mu, double *v, double *w) {
+  char text[1024];
+  double g = 9.81, c = 1 / sqrt(1 + tan_ * tan_);
+  snprintf(text, sizeof text,
+           "pliant: 1\nunits: {length: mm}\n"
+           "bodies:\n"
+           "  - {name: box, rigid: {mesh: {box: {size: [20, 20, 40], cells: [1, 1, 1]}},"
+           " density: 1000 kg/m^3}}\n"
+           "  - {name: far, rigid: {mesh: {sphere: {radius: 1}}, mass: 1 g,"
+           " translate: [0, 0, 9 m]}}\n"
+           "gravity: [%.15g m/s^2, 0, %.15g m/s^2]\n"
+           "obstacles: [{plane: {normal: [0, 0, 1]}, friction: %g}]\n"
+           "contact: {nodes: box}\n"
+           "analyses: [{transient: {duration: 0.1 s, step: 0.5 ms}}]\n",
+           g * tan_ * c, -g * c, mu);
+  json_t *f = run(text);
+  vector(f, "bodies.box.velocity_m_s", v);
+  vector(f, "bodies.box.turning_rad_s", w);
+  json_decref(f);
+}
+
+static void topple(void **state) {
+  double v[3], w[3];
+  (void)state;
+  // w/H = 0.5: below it stays, above it topples, with little friction it slides
+  slope(0.45, 0.8, v, w);
+  assert_true(pl_norm3(v) < 1e-5 && pl_norm3(w) < 1e-3);
+  slope(0.55, 0.8, v, w);
+  assert_true(w[1] > 0.3);
+  slope(0.45, 0.3, v, w);
+  double c = 1 / sqrt(1 + 0.45 * 0.45);
+  check_close(v[0], 0.1 * 9.81 * c * (0.45 - 0.3), 1e-6);
+  assert_true(fabs(w[1]) < 1e-3);
+}
+
+// a rigid box on a soft block on the floor: both carry what is above them
+static void weight(void **state) {
+  (void)state;
+  json_t *f = run("pliant: 1\nunits: {length: mm}\n"
+                  "materials: {rubber: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+                  "bodies:\n"
+                  "  - {name: block, solid: {mesh: {box: {size: [30, 30, 20], cells: [3, 3, 2]}},"
+                  " material: rubber}}\n"
+                  "  - {name: box, rigid: {mesh: {box: {size: [20, 20, 20], cells: [1, 1, 1]}},"
+                  " mass: 20 g, translate: [5, 5, 20]}}\n"
+                  "gravity: [0, 0, -9.81 m/s^2]\n"
+                  "damping: {stiffness: 2 ms, mass: 100 1/s}\n"
+                  "obstacles: [{name: floor, plane: {normal: [0, 0, 1]}, friction: 0.5}]\n"
+                  "contact: {nodes: block}\n"
+                  "self_contact: {exact: yes, friction: 0.5}\n"
+                  "analyses: [{transient: {duration: 0.25 s, step: 1 ms}}]\n");
+  check_close(number(f, "contact.bodies.normal_N"), 0.02 * 9.81, 1e-6);
+  check_close(number(f, "contact.obstacles.floor.normal_N"), 0.038 * 9.81, 1e-6);
+  check_close(number(f, "bodies.box.velocity_m_s.2"), 0, 1e-7);
+  json_decref(f);
+}
+
+// a rigid ball meets a soft block in space: what one gives the other gets
+static void momentum(void **state) {
+  (void)state;
+  json_t *f = run("pliant: 1\nunits: {length: mm}\n"
+                  "materials: {rubber: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+                  "bodies:\n"
+                  "  - {name: block, solid: {mesh: {box: {size: [30, 30, 20], cells: [2, 2, 2]}},"
+                  " material: rubber}}\n"
+                  "  - {name: ball, rigid: {mesh: {sphere: {radius: 8}}, mass: 10 g,"
+                  " translate: [18, 14, 29]}}\n"
+                  "initial: [{nodes: ball, velocity: [0.2 m/s, 0, -1 m/s]}]\n"
+                  "self_contact: {exact: yes, friction: 0.5}\n"
+                  "analyses: [{transient: {duration: 10 ms, step: 0.2 ms}}]\n");
+  double a[3], b[3], wa[3];
+  vector(f, "bodies.block.velocity_m_s", a);
+  vector(f, "bodies.ball.velocity_m_s", b);
+  vector(f, "bodies.block.turning_rad_s", wa);
+  static const double before[3] = {0.2, 0, -1};
+  for (int i = 0; i < 3; i++) check_close(0.018 * a[i] + 0.01 * b[i], 0.01 * before[i], 1e-14);
+  assert_true(a[2] < -0.1 && b[2] > -0.9 && pl_norm3(wa) > 0.1);
+  json_decref(f);
+}
+
+// ---- what is wrong ------------------------------------------------------------------------------
+
+static void refused(const char *body, const char *words) {
+  char text[512];
+  pl_scene *scene;
+  pl_env_init(&env);
+  snprintf(text, sizeof text, "pliant: 1\nbodies: [{name: b, %s}]\nanalyses: [{modes: {}}]\n",
+           body);
+  assert_int_equal(
+      pl_scene_parse(&env, "test.yaml", ".", text, strlen(text), 0, NULL, NULL, &scene),
+      PL_E_INPUT);
+  if (!strstr(env.error.text, words)) fail_msg("'%s' is not in '%s'", words, env.error.text);
+}
+
+static void what_is_refused(void **state) {
+  (void)state;
+  refused("rigid: {mesh: {sphere: {radius: 1 m}}}", "exactly one of 'density' and 'mass'");
+  refused("rigid: {mesh: {sphere: {radius: 1 m}}, density: 1 kg/m^3, mass: 1 kg}",
+          "exactly one of 'density' and 'mass'");
+  refused("rigid: {mesh: {grid: {size: [1 m, 1 m], cells: [1, 1]}}, mass: 1 kg}",
+          "a solid needs a box, a sphere, a cylinder or voxels");
+  refused("solid: {mesh: {sphere: {radius: 1 m}}, material: x}, rigid: {mesh: {sphere: {radius: "
+          "1 m}}, mass: 1 kg}",
+          "both solid and rigid");
+}
+
+int test_rigid(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(parabola), cmocka_unit_test(free_top),
+                                     cmocka_unit_test(topple),   cmocka_unit_test(weight),
+                                     cmocka_unit_test(momentum), cmocka_unit_test(what_is_refused)};
+  return cmocka_run_group_tests_name("job.rigid", tests, NULL, NULL);
+}
