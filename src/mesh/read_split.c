@@ -1,6 +1,7 @@
 #include "mesh_impl.h"
 #include "read_impl.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // Prisms and pyramids become tetrahedra: from its lowest vertex a cell is a cone over the faces
@@ -280,12 +281,17 @@ static pl_status split_all(split *p) {
 }
 
 pl_status pl_load_split(pl_load *in) {
-  int n = 0;
-  for (int t = PL_CELL_COUNT; t < PL_READ_VERTEX; t++) n |= in->cell[t].n;
+  int n = 0, nhex = in->cell[PL_HEX8].n + in->cell[PL_HEX20].n;
+  for (int t = PL_CELL_COUNT; t < PL_READ_VERTEX; t++) n += in->cell[t].n;
   if (n == 0) return PL_OK;
   split p = {.in = in, .base = in->nvert};
   pl_status s = split_all(&p);
   pl_free(in->env, p.key);
   pl_free(in->env, p.hash.slot);
-  return s;
+  PL_TRY(s);
+  char more[64] = "";
+  if (nhex > 0) snprintf(more, sizeof more, ", and the %d hexahedra with them,", nhex);
+  pl_report(in->env, PL_NOTE, in->name, 0, 0, NULL,
+            "%d prisms or pyramids%s were split into tetrahedra", n, more);
+  return PL_OK;
 }

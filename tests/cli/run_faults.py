@@ -253,6 +253,7 @@ def stopped_and_resumed(name, counts, sig):
         folder = work / f"{name}.{sig.name}.{count}"
         code, err = start_and_stop(path, folder, count, sig)
         assert code in (DONE, -sig if sig == signal.SIGKILL else INTERRUPTED), err
+        assert name != "pair" or code == -sig, "there was no checkpoint to go on with"
         if code == INTERRUPTED:
             yield folder, err
         run("run", path, "-o", folder, "--resume", "-t", 1)

@@ -82,14 +82,23 @@ static double set_area(const pl_mesh *m, const char *name, int type) {
 }
 
 // hexahedra and prisms of gmsh: [0,2] x [0,1] x [0,1]
+static void hear(void *ctx, const pl_diag *d) {
+  if (d->level == PL_NOTE) memcpy(ctx, d->text, PL_TEXT);
+}
+
 static void prisms_beside_hexahedra(void **state) {
   (void)state;
   static const char *const name[] = {"mixed_22.msh", "mixed_41.msh", "mixed_second_22.msh",
                                      "mixed_complete_41.msh"};
   for (int k = 0; k < 4; k++) {
     pl_env env;
+    char note[PL_TEXT] = "";
     pl_env_init(&env);
+    env.diag = hear;
+    env.diag_ctx = note;
     pl_mesh *m = read_sample(&env, name[k]);
+    assert_string_equal(note, "28 prisms or pyramids, and the 8 hexahedra with them, were split "
+                              "into tetrahedra");
     int solid = k < 2 ? PL_TET4 : PL_TET10, face = k < 2 ? PL_TRI3 : PL_TRI6;
     for (int t = 0; t < PL_CELL_COUNT; t++)
       if (t != solid && t != face) assert_int_equal(m->cell[t].n, 0);
