@@ -59,6 +59,7 @@ void contact_write(checkpoint *c, const pl_contact *k) {
                              (double)k->iterations, k->most,           k->bodies_stick,
                              k->bodies_slip,        k->bodies_normal};
   put(c, done, WORK);
+  checkpoint_put(c, k->total, (size_t)k->nobstacle, sizeof *k->total);
 }
 
 pl_status motion_write(const job *j, const pl_analysis *a, const pl_state *s, const pl_history *h,
@@ -148,7 +149,7 @@ pl_status contact_read(checkpoint *c, const pl_state *s, pl_contact *k) {
   k->bodies_stick = (int)fmin((double)checkpoint_count(done[5]), INT_MAX);
   k->bodies_slip = (int)fmin((double)checkpoint_count(done[6]), INT_MAX);
   k->bodies_normal = done[7];
-  return PL_OK;
+  return checkpoint_read(c, k->total, (size_t)k->nobstacle, sizeof *k->total);
 }
 
 static pl_status read_all(checkpoint *c, pl_state *s, pl_history *h, kept *k, int ntable,
