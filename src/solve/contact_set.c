@@ -325,7 +325,8 @@ pl_status contact_set_solve(contact_set *t, const contact_rule *u, pl_factor *A,
       for (int k = 0; k < t->nset; k++) t->gap[k] = t->u[k * t->dim] / u->slope;
     }
     PL_TRY(join_overlaps(t, u, d, &count));
-    if (t->surface) PL_TRY(surface_join(t, u, d, &count));
+    // most of what faces and edges would meet, nodes hold
+    if (t->surface && count == 0) PL_TRY(surface_join(t, u, d, &count));
     if (t->bodies) PL_TRY(bodies_join(t, u, d, &more));
   } while (count + more > 0);
   return PL_OK;

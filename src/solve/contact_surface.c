@@ -62,11 +62,12 @@ static body_pair *find_old(const surface_rows *s, const pl_contact_row *r) {
 static pl_status place_one(contact_set *t, const pl_contact_touch *a) {
   pl_contact_row r = row_of(a);
   body_pair *o = find_old(t->surface, &r);
-  if ((!o && a->gap >= -t->slack) || !contact_set_is_free(t, &r)) return PL_OK;
+  if (!contact_set_is_free(t, &r)) return PL_OK;
+  // others join when they overlap at the end of the next linear step
+  if (!o) t->error = fmax(t->error, -a->gap);
+  if (!o) return PL_OK;
   int k = t->nset;
   PL_TRY(contact_set_join(t, SURFACE - a->obstacle, &r));
-  if (!o) t->error = INFINITY;
-  if (!o) return PL_OK;
   double *f = t->f + k * t->dim;
   memcpy(f, o->f, (size_t)t->dim * sizeof *f);
   contact_set_turn(t->dim, o->row.frame[0], r.frame[0], f);
