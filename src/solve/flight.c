@@ -138,7 +138,7 @@ static void quat_of(const double *R, double *q) {
 pl_status flight_open(const pl_model *m, const pl_params *p, pl_work *w, const char *in,
                       double *scratch, pl_flight *k) {
   int n = pl_model_nnode(m);
-  double *X = scratch, *other = X + 3 * n, S[9], I0[9], trace;
+  double *X = scratch, *other = X + 2 * (size_t)p->M.n, S[9], I0[9], trace;
   centre_of(p, w, n, in, p->X, X, other, &k->mass, k->rest);
   if (!(k->mass > 0)) return pl_fail(w->env, PL_E_INPUT, "flight: the body has no mass");
   less_centre(n, in, p->X, k->rest, X);
@@ -155,7 +155,7 @@ pl_status flight_open(const pl_model *m, const pl_params *p, pl_work *w, const c
 
 void flight_catch(const pl_params *p, pl_work *w, int n, const char *in, const pl_state *s,
                   double *scratch, pl_flight *k) {
-  double *X = scratch, *x = X + 3 * n, *other = x + 3 * n, B[9], U[9], sv[3], V[9], R[9], Rb[9];
+  double *X = scratch, *x = X + p->M.n, *other = x + p->M.n, B[9], U[9], sv[3], V[9], R[9], Rb[9];
   double pi[3] = {0}, mass;
   centre_of(p, w, n, in, s->q, x, other, &mass, k->centre);
   less_centre(n, in, p->X, k->rest, X);
@@ -206,7 +206,7 @@ pl_status pl_flight_begin_part(const pl_model *m, const pl_params *p, const pl_s
                                const char *in, pl_flight *k) {
   int n = pl_model_nnode(m);
   *k = (pl_flight){0};
-  double *scratch = pl_alloc(w->env, 9 * (size_t)n, sizeof *scratch);
+  double *scratch = pl_alloc(w->env, 3 * (size_t)pl_model_nq(m), sizeof *scratch);
   if (!scratch) return PL_E_NOMEM;
   pl_status st = flight_open(m, p, w, in, scratch, k);
   if (st == PL_OK) flight_catch(p, w, n, in, s, scratch, k);

@@ -80,7 +80,7 @@ static void follow(stepper *st, const pl_flight *now) {
 pl_status jump_open(stepper *st) {
   pl_jump_state *k = &st->hist->jump;
   int n = pl_model_nnode(st->m);
-  st->fit = pl_alloc(st->env, 9 * (size_t)n, sizeof *st->fit);
+  st->fit = pl_alloc(st->env, 3 * (size_t)pl_model_nq(st->m), sizeof *st->fit);
   if (!st->fit) return PL_E_NOMEM;
   if (k->stage != PL_JUMP_NONE) return PL_OK;
   pl_status s = flight_open(st->m, st->p, st->w, NULL, st->fit, &k->body);

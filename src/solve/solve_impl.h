@@ -433,15 +433,15 @@ typedef struct stepper {
   pl_state *first;          // a doubtful solution while another one is looked for
   pl_sound *sound;          // steps of impacts go by it; NULL: they are as others
   const pl_jump_opts *jump; // NULL: no jump
-  double *fit;              // [9 nnode] scratch of the rigid body that fits
+  double *fit;              // [3 nq] scratch of the rigid body that fits
   pl_flight next;           // the trial of a rigid step
 } stepper;
 
 // ---- flights and jumps --------------------------------------------------------------------------
 
 pl_status flight_check(const pl_model *m, pl_env *env);
-// Mass, moments and axes of the reference shape; scratch[9 nnode]. PL_DOMAIN: it is a line. in,
-// here and below: [nnode] nodes of the body, NULL: all.
+// Mass, moments and axes of the reference shape; scratch[3 nq], zero at first.
+// PL_DOMAIN: it is a line. in, here and below: [nnode] nodes of the body, NULL: all.
 pl_status flight_open(const pl_model *m, const pl_params *p, pl_work *w, const char *in,
                       double *scratch, pl_flight *k);
 // Momenta and the rotation that fits the state best by mass; the body was opened before.
