@@ -265,7 +265,9 @@ static void check_jump(reader *r, const pl_analysis *a) {
 
 static void check_layers_analysis(reader *r, const pl_analysis *a) {
   const char *kind = pl_analysis_table[a->kind].name;
-  if (a->kind == PL_ANALYSIS_drape || a->kind == PL_ANALYSIS_transient) return;
+  if (a->kind == PL_ANALYSIS_drape || a->kind == PL_ANALYSIS_transient ||
+      a->kind == PL_ANALYSIS_search)
+    return;
   if (a->kind == PL_ANALYSIS_jump && r->def.self_contact->exact.v) return;
   if (a->kind == PL_ANALYSIS_static)
     check_static(r, a);

@@ -195,6 +195,27 @@ static void momentum(void **state) {
   json_decref(f);
 }
 
+// figures of bodies that meet are goals of a search: v t = 0.1 m
+static void search_of_bodies(void **state) {
+  (void)state;
+  json_t *f = run("pliant: 1\n"
+                  "bodies:\n"
+                  "  - {name: a, rigid: {mesh: {sphere: {radius: 10 mm, level: 1}}, mass: 3 g}}\n"
+                  "  - {name: b, rigid: {mesh: {sphere: {radius: 10 mm, level: 1}}, mass: 3 g,"
+                  " translate: [1 m, 0, 0]}}\n"
+                  "self_contact: {exact: yes}\n"
+                  "initial: [{nodes: a, velocity: [5 m/s, 0, 0]}]\n"
+                  "analyses:\n"
+                  "  - transient: {name: fly, duration: 20 ms, step: 10 ms}\n"
+                  "  - search:\n"
+                  "      vary: [{name: v, path: initial.0.velocity.0, min: 0 m/s, max: 10 m/s}]\n"
+                  "      goals: [{figure: fly.bodies.a.centre_m.0, target: 0.1 m}]\n"
+                  "      budget: 2\n");
+  const json_t *best = json_object_get(f, "best_figures");
+  check_close(json_number_value(json_object_get(best, "fly.bodies.a.centre_m.0")), 0.1, 1e-12);
+  json_decref(f);
+}
+
 // ---- what is wrong ------------------------------------------------------------------------------
 
 static void refused(const char *body, const char *words) {
@@ -222,8 +243,10 @@ static void what_is_refused(void **state) {
 }
 
 int test_rigid(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(parabola), cmocka_unit_test(free_top),
-                                     cmocka_unit_test(topple),   cmocka_unit_test(weight),
-                                     cmocka_unit_test(momentum), cmocka_unit_test(what_is_refused)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(parabola),       cmocka_unit_test(free_top),
+      cmocka_unit_test(topple),         cmocka_unit_test(weight),
+      cmocka_unit_test(momentum),       cmocka_unit_test(search_of_bodies),
+      cmocka_unit_test(what_is_refused)};
   return cmocka_run_group_tests_name("job.rigid", tests, NULL, NULL);
 }
