@@ -163,7 +163,9 @@ static int generator_fits(reader *r, const geometry_def *g, const mesh_def *m, i
   problem(r, g->mesh, NULL, "%s",
           type == PL_SEG2   ? "a rod needs a line, points, an arc or a helix"
           : type == PL_TET4 ? "a solid needs a box, a sphere, a cylinder or voxels"
-          : solid           ? "boxes, spheres, cylinders and voxels make a solid, not a surface"
+          : m->box          ? "a box makes a solid, not a surface"
+          : m->voxels       ? "voxels make a solid, not a surface"
+          : solid           ? "spheres and cylinders make a solid, not a surface"
                             : "this makes a rod, not a surface");
   return 0;
 }
