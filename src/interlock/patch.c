@@ -66,19 +66,21 @@ static int element_links(const patch *p, const pl_pose *at, int i, int j) {
   return n;
 }
 
-int patch_links(const patch *p, const pl_pose *at, int *group) {
-  int sum = 0;
+pl_status patch_links(const patch *p, const pl_pose *at, int *group, int *sum) {
+  enum { ASKED = 64 }; // of the pairs: they take some hundred microseconds each
+  *sum = 0;
   for (int i = 0; group && i < p->in->n; i++) group[i] = i;
   for (int k = 0; k < p->near.n; k++) {
     const int *e = p->near.pair[k];
     double w[3];
+    if (k % ASKED == 0) PL_TRY(pl_report_progress(p->env, NULL, -1, NULL));
     pl_sub3(at[e[0]].x, at[e[1]].x, w);
     if (pl_norm3(w) > p->radius[e[0]] + p->radius[e[1]]) continue;
     int n = element_links(p, at, e[0], e[1]);
-    sum += n;
+    *sum += n;
     if (!group || n == 0) continue;
     int a = group_root(group, e[0]), b = group_root(group, e[1]);
     group[a > b ? a : b] = a > b ? b : a;
   }
-  return sum;
+  return PL_OK;
 }

@@ -78,9 +78,9 @@ void wires_derivatives(const pl_piece *const piece[2], const pl_pose *const pose
 // By motions of both elements, in lengths.
 void hold_slopes(const patch *p, const pl_pose *at, const hold *h, slopes *out);
 const pl_piece *hold_piece(const patch *p, const hold *h, int which);
-// Pairs of near pieces that are linked; group[n] (may be NULL) becomes a forest of elements that
-// are linked with each other.
-int patch_links(const patch *p, const pl_pose *at, int *group);
+// sum: pairs of near pieces that are linked; group[n] (may be NULL) becomes a forest of elements
+// that are linked with each other. PL_CANCELLED: the host wants to stop.
+pl_status patch_links(const patch *p, const pl_pose *at, int *group, int *sum);
 int group_root(const int *group, int i);
 
 double element_ball(const pl_mail_element *e);

@@ -137,7 +137,11 @@ static pl_status check_hung(rest *r) {
   int n = r->d.p.in->n, *group = pl_alloc(r->d.p.env, (size_t)n, 2 * sizeof *group), fallen = -1;
   if (!group) return PL_E_NOMEM;
   int *holds_it = group + n;
-  r->out->links_start = patch_links(&r->d.p, r->d.at, group);
+  pl_status s = patch_links(&r->d.p, r->d.at, group, &r->out->links_start);
+  if (s != PL_OK) {
+    pl_free(r->d.p.env, group);
+    return s;
+  }
   for (int i = 0; i < n; i++) holds_it[i] = 0;
   for (int i = 0; i < n; i++)
     if (r->d.p.in->held[i]) holds_it[group_root(group, i)] = 1;
@@ -286,8 +290,7 @@ static pl_status finish(rest *r) {
   out->gap = d->gap;
   out->searches = d->p.nsearch;
   PL_TRY(patch_near(&d->p, d->at, d->p.reach));
-  out->links = patch_links(&d->p, d->at, NULL);
-  return PL_OK;
+  return patch_links(&d->p, d->at, NULL, &out->links);
 }
 
 pl_status pl_patch_rest(pl_env *env, const pl_patch *in, const pl_rest_opts *o, pl_threads *threads,
@@ -296,7 +299,9 @@ pl_status pl_patch_rest(pl_env *env, const pl_patch *in, const pl_rest_opts *o, 
   PL_TRY(pl_opts_check(env, pl_rest_option_table, pl_rest_option_count, o));
   pl_status s = rest_open(&r, env, in, o, threads, out);
   if (s == PL_OK) s = follow_path(&r);
-  pl_status end = s >= 0 ? finish(&r) : s;
+  // who stops it does not wait for forces and links of a state that is none of rest
+  pl_status end = s >= 0 && s != PL_CANCELLED ? finish(&r) : s;
+  if (end == PL_CANCELLED) s = end;
   if (end >= 0 && s == PL_OK && out->residual > REST * r.d.force) s = PL_UNSOLVED;
   out->iterations = r.d.iterations;
   out->factors = r.d.factors;
