@@ -144,8 +144,6 @@ double swing_of(const pl_orbit *o);
 pl_status track_find(pl_design *d, const pl_objective *o, pl_orbit **out);
 // Solves for the peak or fold near the motion of a site, from a guess (start and result).
 pl_status track_correct(pl_design *d, solution *s, pl_orbit *o);
-// grad[nvar] += by domega/dp.
-pl_status track_gradient(pl_design *d, solution *s, double by, double *grad);
 // omega[nvar] = domega/dp and amplitude[nmeasure][nvar] = dA/dp of the peak (of s->measure, which
 // is the one measure then) or fold at a site.
 pl_status track_slopes(pl_design *d, solution *s, int nmeasure, const pl_measure *measure,
@@ -168,7 +166,6 @@ pl_objective_at objective_at(pl_design *d, const objective *o);
 // wanted).
 pl_status objective_value(pl_design *d, objective *o, double by, double *value, double *gz,
                           double *gx);
-int objective_count(const pl_objective *o); // quantities
 // Residuals whose squares make it up; 0: it is no sum of squares.
 int objective_squares(pl_design *d, const objective *o);
 // Those of quantities r[count] and their derivatives J[count][nvar].

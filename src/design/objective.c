@@ -32,7 +32,7 @@ pl_objective_at objective_at(pl_design *d, const objective *o) {
 
 // ---- what is minimised ------------------------------------------------------------------------
 
-int objective_count(const pl_objective *o) {
+static int objective_count(const pl_objective *o) {
   return o->kind->nodes == PL_NODES_EACH ? o->nnode : 1;
 }
 

@@ -23,7 +23,7 @@ const char *pl_design_stop_text(pl_design_stop s) {
 
 // ---- designs that are put aside ---------------------------------------------------------------
 
-void design_store(const pl_design *d, double *x, double *z, double *omega) {
+static void design_store(const pl_design *d, double *x, double *z, double *omega) {
   size_t n = (size_t)d->n;
   memcpy(x, d->base, (size_t)d->nvar * sizeof *x);
   for (int i = 0; i < d->nsolution; i++) {
@@ -32,7 +32,8 @@ void design_store(const pl_design *d, double *x, double *z, double *omega) {
   }
 }
 
-pl_status design_recall(pl_design *d, const double *x, const double *z, const double *omega) {
+static pl_status design_recall(pl_design *d, const double *x, const double *z,
+                               const double *omega) {
   size_t n = (size_t)d->n;
   memcpy(d->base, x, (size_t)d->nvar * sizeof *x);
   for (int i = 0; i < d->nsolution; i++) {

@@ -51,10 +51,6 @@ pl_status run_accept(run *t);
 int run_finished(run *t);
 pl_status run_show(run *t, pl_design_observe_fn observe, void *ctx);
 
-// Copies motions and values, or puts them in place.
-void design_store(const pl_design *d, double *x, double *z, double *omega);
-pl_status design_recall(pl_design *d, const double *x, const double *z, const double *omega);
-
 // ---- gauss.c ----------------------------------------------------------------------------------
 
 pl_status gauss_open(run *t);

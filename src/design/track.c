@@ -325,7 +325,8 @@ pl_status track_correct(pl_design *d, solution *s, pl_orbit *o) {
   return fold_correct(d, s, o);
 }
 
-pl_status track_gradient(pl_design *d, solution *s, double by, double *grad) {
+// grad[nvar] += by domega/dp.
+static pl_status track_gradient(pl_design *d, solution *s, double by, double *grad) {
   double *omega = pl_alloc(d->env, (size_t)d->nvar, sizeof *omega);
   if (!omega) return PL_E_NOMEM;
   start_probe(d, s);

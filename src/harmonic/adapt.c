@@ -129,7 +129,9 @@ static pl_status settle_back(continuation *k, const pl_curve *c, int i, int star
   return st;
 }
 
-pl_status harmonics_set(continuation *k, pl_curve *c, int first, int H) {
+// Goes over to H harmonics at the last point of the curve where that changes little; points after
+// it are dropped.
+static pl_status harmonics_set(continuation *k, pl_curve *c, int first, int H) {
   PL_TRY(cont_raise(k, H));
   k->ds *= 0.5;
   int i = c->npoint - 1;

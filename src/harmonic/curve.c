@@ -47,7 +47,9 @@ static pl_leading leading(const pl_floquet *f) {
   return l;
 }
 
-int curve_point_unstable(const curve_point *s) {
+// How many multipliers of a point lie beyond the unit circle; where too few harmonics make them
+// contradict the folds, as the folds have it. -1: not computed.
+static int curve_point_unstable(const curve_point *s) {
   const pl_floquet *f = &s->floquet;
   int real = 0;
   if (f->n == 0) return -1;

@@ -107,9 +107,6 @@ pl_status cont_tangent(continuation *k, curve_point *s, const double *cz, double
 // Path lengths, their slopes and the multipliers of a corrected spot with its tangent.
 pl_status cont_measure(continuation *k, curve_point *s, int stability);
 pl_status cont_floquet(continuation *k, const pl_orbit *o, pl_floquet *f);
-// How many multipliers of a spot lie beyond the unit circle; where too few harmonics make them
-// contradict the folds, as the folds have it. -1: not computed.
-int curve_point_unstable(const curve_point *s);
 // Fits the probe of cont_singular to a solution near which J may be singular.
 pl_status cont_border(continuation *k, const curve_point *s);
 // A smooth function of a solution that is zero where J is singular; null[n] is then the null
@@ -201,9 +198,6 @@ pl_status harmonics_adapt(continuation *k, pl_curve *c, care *a, int *changed);
 pl_status harmonics_lower(continuation *k, pl_curve *c, care *a);
 // Measures c->truncation at some of the curve's points.
 pl_status harmonics_truncation(const pl_model *m, const pl_params *p, pl_work *w, pl_curve *c);
-// Goes over to H harmonics at the last point of the curve where that changes little; points after
-// it are dropped.
-pl_status harmonics_set(continuation *k, pl_curve *c, int first, int H);
 
 // ---- going on later: trail.c ------------------------------------------------------------------
 

@@ -133,7 +133,8 @@ int fit_set_rows(const fit_set *s) {
   return s->d->nchannel * (s->L - s->first);
 }
 
-void fit_shift(int H, const double *z, double phase, double *out) {
+// out[L]: coefficients of z(theta + phase).
+static void fit_shift(int H, const double *z, double phase, double *out) {
   out[0] = z[0];
   for (int k = 1; k <= H; k++) {
     double s = z[2 * k - 1], c = z[2 * k], cs = cos(k * phase), sn = sin(k * phase);

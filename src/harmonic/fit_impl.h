@@ -26,8 +26,6 @@ pl_status fit_set_create(pl_env *env, const pl_model *m, const pl_fit_data *d, i
 void fit_set_free(pl_env *env, fit_set *s);
 // Entries of a residual.
 int fit_set_rows(const fit_set *s);
-// out[L]: coefficients of z(theta + phase).
-void fit_shift(int H, const double *z, double phase, double *out);
 // r = R shift(z) - Q'x for the simulated motion at its phase; returns |r|^2.
 double fit_residual(fit_set *s, double *r);
 // out = R shift(dz) for a change dz[nchannel][L] of the simulated motion.

@@ -166,7 +166,7 @@ static void sort_events(pair *x) {
 
 // ---- sliders ------------------------------------------------------------------------------------
 
-double pair_stick_range(const pair *x) {
+static double pair_stick_range(const pair *x) {
   return x->par[1] / x->par[0];
 }
 

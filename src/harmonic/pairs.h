@@ -41,8 +41,6 @@ void pair_close(pl_env *env, pair *x);
 void pair_motion(const pair *x, double phase, double *q, double *v);
 // Finds the events and the spans between them. 1: outside the domain.
 int pair_timeline(pair *x);
-// A slider's elastic travel F/k.
-double pair_stick_range(const pair *x);
 // rest[] of the pair at a phase in a span: with the slider where it is, or where it makes the
 // kernel slip.
 void pair_rest(const pair *x, const span *s, const double *q, double *rest);

@@ -57,9 +57,6 @@ sheet_gradient(const pl_sheet *s, int t, const double *g, const double *x, doubl
   }
 }
 
-// Largest singular value of F[2][3], by way of the half-difference of the eigenvalues of F'F.
-double sheet_sigma(const double F[6]);
-
 void path_free(pl_env *env, struct path *p);
 void program_free(pl_env *env, struct program *p);
 

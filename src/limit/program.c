@@ -98,7 +98,8 @@ static pl_status make_blocks(program *p) {
   return s;
 }
 
-int program_block(const program *p, int row, int col) {
+// Number of the block of two unknown vertices, -1: none.
+static int program_block(const program *p, int row, int col) {
   if (row < col) return program_block(p, col, row);
   int lo = 0, hi = p->b.n - 1;
   while (lo <= hi) {

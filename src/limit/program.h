@@ -171,8 +171,6 @@ void program_wall_force(const program *p, int i, const double q[3], double f[3])
 double program_slip(program *p, const double *x, double *push);
 void program_clear_slip(program *p);
 int program_has_friction(const program *p);
-// Number of the block of two unknown vertices, -1: none.
-int program_block(const program *p, int row, int col);
 
 // ---- one iteration ------------------------------------------------------------------------------
 

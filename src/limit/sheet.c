@@ -240,7 +240,7 @@ void pl_sheet_flatten(int ntri, const int *tri, const double *X, const double wa
 
 // ---- stretch ------------------------------------------------------------------------------------
 
-double sheet_sigma(const double F[6]) {
+static double sheet_sigma(const double F[6]) {
   double a = pl_dot3(F, F), b = pl_dot3(F + 3, F + 3), c = pl_dot3(F, F + 3);
   return sqrt((a + b) / 2 + hypot((a - b) / 2, c));
 }

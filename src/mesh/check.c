@@ -67,7 +67,7 @@ double mesh_tet_volume(const double *X, const int *v) {
 }
 
 // by the six pyramids over the (bilinear) faces from vertex 0, each face cut both ways and averaged
-double mesh_hex_volume(const double *X, const int *v) {
+static double mesh_hex_volume(const double *X, const int *v) {
   static const int cut[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 1, 3}, {1, 2, 3}};
   double sum = 0;
   for (int f = 0; f < 6; f++)

@@ -93,7 +93,8 @@ static int compare_int(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-int mesh_sort_unique(int n, int *index) {
+// Sorts ascending and drops repeats; returns the new count.
+static int mesh_sort_unique(int n, int *index) {
   // most lists come sorted already
   int sorted = 1;
   for (int i = 1; i < n && sorted; i++) sorted = index[i - 1] < index[i];

@@ -24,8 +24,6 @@ int mesh_middle(int type, const int *v, int a, int b);
 int mesh_ncell(const pl_mesh *m);
 // Fails when a cell or a set names something that does not exist.
 pl_status mesh_check_indices(const pl_mesh *m);
-// Sorts ascending and drops repeats; returns the new count.
-int mesh_sort_unique(int n, int *index);
 // rep[i]: the lowest-numbered earlier vertex within tol that stands for itself, or i.
 pl_status mesh_match(const pl_mesh *m, double tol, int *rep);
 // Sorts a handful of numbers ascending.
@@ -41,7 +39,6 @@ void mesh_split_quad(const double *X, const int *q, int *tri);
 double mesh_tet_volume(const double *X, const int *v);
 // fills layers and thick of solids
 pl_status mesh_layers(const pl_mesh *m, pl_cell_type type, int first, int n, pl_quality *out);
-double mesh_hex_volume(const double *X, const int *v);
 // Adds a number in little endian bytes.
 void mesh_put_u32(pl_text *t, uint32_t v);
 void mesh_put_f32(pl_text *t, double x);

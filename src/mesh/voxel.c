@@ -65,7 +65,7 @@ static int is_outside(const voxels *g, int x, int y, int z) {
 }
 
 // corner c of the eight voxels around a lattice vertex lies on the far side in x, y, z by its bits
-int voxel_pieces(unsigned mask, int *piece) {
+static int voxel_pieces(unsigned mask, int *piece) {
   int n = 0;
   for (int c = 0; c < 8; c++) piece[c] = -1;
   for (int c = 0; c < 8; c++) {
@@ -87,7 +87,9 @@ int voxel_pieces(unsigned mask, int *piece) {
   return n;
 }
 
-unsigned voxel_around(const voxels *g, const unsigned char *full, int i, int j, int k) {
+// The voxels around a lattice vertex as a mask: bit c of the one that lies on the far side in x, y,
+// z by the bits of c.
+static unsigned voxel_around(const voxels *g, const unsigned char *full, int i, int j, int k) {
   unsigned mask = 0;
   for (int c = 0; c < 8; c++) {
     int x = i - 1 + (c & 1), y = j - 1 + (c >> 1 & 1), z = k - 1 + (c >> 2 & 1);

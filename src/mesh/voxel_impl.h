@@ -47,11 +47,6 @@ pl_status voxels_pieces(const voxels *g, int *count);
 pl_status voxels_mesh(const voxels *g, const pl_mesh *taken, pl_mesh **out);
 // Adds a group of hexahedra: those of which label [voxels] is at least half of what is inside.
 pl_status voxels_label(const voxels *g, const float *label, const char *name, pl_mesh *m);
-// Pieces of the 2 x 2 x 2 voxels of a mask that hang together by faces; piece[8] of each, -1: none.
-int voxel_pieces(unsigned mask, int *piece);
-// The voxels around a lattice vertex as a mask: bit c of the one that lies on the far side in x, y,
-// z by the bits of c.
-unsigned voxel_around(const voxels *g, const unsigned char *full, int i, int j, int k);
 
 // A surface that is closed.
 typedef struct hull {

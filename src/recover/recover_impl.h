@@ -56,7 +56,6 @@ typedef struct look {
 // Where the stress of a cell is taken: at[POINTS][3]; returns their number. weight[npoint] of the
 // functions that carry it to another place.
 int recover_points(pl_cell_type type, double (*at)[3]);
-void recover_carry(pl_cell_type type, const double *at, double *weight);
 // Stress of a cell at n places in every layer: out[layer][n]. 1: outside the domain, zeros.
 int recover_look(const look *l, const rcell *c, int n, const double (*at)[3],
                  pl_stress *const *out);

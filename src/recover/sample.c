@@ -34,7 +34,7 @@ int recover_points(pl_cell_type type, double (*at)[3]) {
 }
 
 // those points are the corners of a smaller cell, whose linear functions these are
-void recover_carry(pl_cell_type type, const double *at, double *weight) {
+static void recover_carry(pl_cell_type type, const double *at, double *weight) {
   int dim = pl_cell_dim[type];
   pl_cell_type corners = pl_cell_corners[type];
   double scaled[3] = {0};

@@ -181,11 +181,8 @@ void rp_tie_shape(const rp_picture *p, rp_pen *pen, const double *P, const pl_ti
 
 // Unit normals of all faces in camera coordinates, [nface][3], softened across blunt edges.
 void rp_normals(const rp_shape *s, const double *P, int soften, double *normal, double *scratch);
-// Border, crease or outline seen from the camera.
-int rp_edge_sharp(const double *normal, const rp_edge *e);
 // A face's colour from its normal and the mean value of its vertices.
 rp_rgb rp_face_colour(const rp_picture *p, const rp_face *f, const double n[3]);
-rp_rgb rp_shaded(const rp_picture *p, double value, const double n[3], int solid);
 int rp_face_seen(const rp_face *f, const double *P); // finite, and not the back of a solid
 double rp_value(const rp_picture *p, int vertex);    // colour value scaled to 0..1, NaN: none
 typedef struct rp_item {

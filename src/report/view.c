@@ -50,7 +50,8 @@ void rp_normals(const rp_shape *s, const double *P, int soften, double *normal, 
   }
 }
 
-int rp_edge_sharp(const double *normal, const rp_edge *e) {
+// Border, crease or outline seen from the camera.
+static int rp_edge_sharp(const double *normal, const rp_edge *e) {
   if (e->nface != 2) return 1;
   const double *a = normal + 3 * (size_t)e->face[0], *b = normal + 3 * (size_t)e->face[1];
   double sign = e->turned ? -1 : 1;
@@ -77,7 +78,7 @@ static rp_rgb shade(const rp_picture *p, const rp_rgb *c, const double n[3], int
   return (rp_rgb){c->r * f, c->g * f, c->b * f};
 }
 
-rp_rgb rp_shaded(const rp_picture *p, double value, const double n[3], int solid) {
+static rp_rgb rp_shaded(const rp_picture *p, double value, const double n[3], int solid) {
   rp_rgb c = isnan(value) ? no_value : rp_viridis(value);
   return shade(p, p->view->colour ? &c : NULL, n, solid);
 }

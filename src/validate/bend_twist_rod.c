@@ -137,7 +137,9 @@ static pl_status bisect(hang *h, hang_at beyond, hang_at *at) {
   return PL_OK;
 }
 
-pl_status hang_cross(hang *h, hang_at to, hang_at *at) {
+// The first point on the line to another one where the planar equilibrium is no longer stable;
+// PL_DOMAIN: there is none.
+static pl_status hang_cross(hang *h, hang_at to, hang_at *at) {
   hang_at from = h->at;
   int n = count_steps(from, to), nneg;
   for (int i = 1; i <= n; i++) {

@@ -82,9 +82,6 @@ void hang_close(hang *h);
 pl_status hang_follow(hang *h, hang_at to);
 // Negative eigenvalues of the full stiffness at the planar equilibrium.
 pl_status hang_inertia(hang *h, int *nneg);
-// The first point on the line to another one where the planar equilibrium is no longer stable;
-// PL_DOMAIN: there is none.
-pl_status hang_cross(hang *h, hang_at to, hang_at *at);
 // Relaxes a state out of the plane at a point: the last relaxed one when it was, else the planar
 // one with a push. *deep: it stays out of the plane.
 pl_status hang_relax(hang *h, hang_at to, int *deep);
