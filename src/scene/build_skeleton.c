@@ -12,7 +12,7 @@
 // the others.
 
 static const double FUSED = 0.1; // overlap over both thicknesses, of parts that are one
-enum { PARTS_MAX = 512, ROUNDS = 200 };
+enum { PARTS_MAX = 2048, ROUNDS = 200 };
 
 typedef struct part { // a convex polygon, or an edge
   int piece, n;
@@ -89,8 +89,16 @@ static void nearest_on_part(const part *q, const double p[3], double out[3]) {
   }
 }
 
+// a ball about its first corner
+static double reach(const part *q) {
+  double most = 0;
+  for (int k = 1; k < q->n; k++) most = fmax(most, distance(q->x[k], q->x[0]));
+  return most + q->radius;
+}
+
 // Convex sets: nearest to each other in turns. 0: they are not fused.
 static int fuse(const part *a, const part *b, fused *out) {
+  if (distance(a->x[0], b->x[0]) > reach(a) + reach(b)) return 0;
   double *p = out->x[0], *q = out->x[1], far = INFINITY;
   for (int c = 0; c < 3; c++) p[c] = (a->x[0][c] + a->x[a->n / 2][c]) / 2;
   for (int k = 0; k < ROUNDS; k++) {
@@ -199,6 +207,9 @@ static double draw_ways(skeleton *s) {
 
 int add_skeleton(reader *r, int n, const piece_def *d, pl_piece *piece) {
   skeleton s = {.r = r};
+  int several = 0;
+  for (int k = 0; k < n; k++) several += d[k].plate || d[k].capsules;
+  if (several < 2) return n;
   s.part = scene_alloc(r, PARTS_MAX, sizeof *s.part);
   s.fused = scene_alloc(r, 2 * PARTS_MAX, sizeof *s.fused);
   s.x = scene_alloc(r, 4 * PARTS_MAX, sizeof *s.x);
