@@ -163,6 +163,10 @@ typedef struct pl_elem_kind {
   void (*section)(const double *q, const double *par, const double *rest, double *force);
   // random but sound reference, state, rates and parameters, for checks
   void (*sample)(unsigned seed, double *X, double *q, double *v, double *par);
+  // Packs: energy, gradient and out = hess v, in far less time than the Hessian takes; 1: some
+  // element is outside. NULL: by the Hessian.
+  int (*along)(const pl_pack *q, const pl_pack *v, const pl_pack *par, const pl_pack *rest,
+               pl_pack *energy, pl_pack *grad, pl_pack *out);
 } pl_elem_kind;
 
 #define PL_ELEM_LIST(X)                                                                            \

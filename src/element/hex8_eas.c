@@ -4,6 +4,7 @@
 #define PACKED
 #define NO_THIRD
 #define CARRY
+#define ALONG
 #include "kernel.h"
 #include "hex8_kind.h"
 
@@ -12,4 +13,5 @@ const pl_elem_kind pl_elem_hex8_eas = {
     .text = "trilinear hexahedron with enhanced strain, St. Venant-Kirchhoff",
     HEX8_KIND,
     .p = {eval_p, NULL, mixed_p},
+    .along = along_p,
 };

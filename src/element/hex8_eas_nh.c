@@ -6,6 +6,7 @@
 #define PACKED
 #define NO_THIRD
 #define CARRY
+#define ALONG
 #include "kernel.h"
 #include "hex8_kind.h"
 
@@ -14,4 +15,5 @@ const pl_elem_kind pl_elem_hex8_eas_nh = {
     .text = "trilinear hexahedron with enhanced strain, neo-Hookean",
     HEX8_KIND,
     .p = {eval_p, NULL, mixed_p},
+    .along = along_p,
 };

@@ -4,7 +4,7 @@
 // branches only on ABOVE(a, b), a > b in the real part, or creal(...) of a value. PACKED: also x_p
 // for packs of elements, built for every instruction set; a real is then set to zero by {0}, and
 // ABOVE(a, b), NONE(a), a <= 0, and ZERO(a) hold for all elements or do not hold. NO_THIRD: packs
-// without FN(third).
+// without FN(third); ALONG: with FN(along).
 
 #include "pliant/element.h"
 

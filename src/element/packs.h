@@ -48,6 +48,13 @@ static int visc_p(const pl_pack *q, const pl_pack *v, const pl_pack *par, const 
 }
 #endif
 
+#if defined(ALONG)
+static int along_p(const pl_pack *q, const pl_pack *v, const pl_pack *par, const pl_pack *rest,
+                   pl_pack *energy, pl_pack *grad, pl_pack *out) {
+  return PICK(along)(q, v, par, rest, energy, grad, out);
+}
+#endif
+
 #undef real
 #undef sqrt
 #undef atan

@@ -19,10 +19,16 @@ typedef struct task {
 typedef struct element { // scratch of one element
   double q[PL_NDOF_MAX], v[PL_NDOF_MAX], g[PL_NDOF_MAX], f[PL_NDOF_MAX];
   double H[PL_NDOF_MAX * PL_NDOF_MAX], T[PL_NDOF_MAX * PL_NDOF_MAX], C[PL_NDOF_MAX * PL_NDOF_MAX];
-  double rest[PL_NREST_MAX];
+  double rest[PL_NREST_MAX], Hv[PL_NDOF_MAX];
   double W;
   int third; // 1: C is d(H v)/dq
+  int ahead; // 1: H v is known, and H is that of q + b v, with its own share of the tangent
 } element;
+
+// what stiffness damping makes of the share of K in the tangent: ck + beta cd
+static double own_share(const task *t) {
+  return t->coef.k + (1 + t->coef.more) * t->beta * t->coef.d;
+}
 
 // adds beta K v and its share of the tangent: (ck + beta cd) K + ck beta d(K v)/dq
 static int add_stiffness_damping(const task *t, const pl_elem_kind *k, const double *par,
@@ -30,15 +36,17 @@ static int add_stiffness_damping(const task *t, const pl_elem_kind *k, const dou
   int n = k->ndof;
   double beta = (1 + t->coef.more) * t->beta;
   for (int i = 0; i < n; i++) {
-    double kv = 0;
-    for (int j = 0; j < n; j++) kv += x->H[i * n + j] * x->v[j];
-    x->g[i] += beta * kv;
-    *power += t->beta * kv * x->v[i];
+    if (!x->ahead) {
+      x->Hv[i] = 0;
+      for (int j = 0; j < n; j++) x->Hv[i] += x->H[i * n + j] * x->v[j];
+    }
+    x->g[i] += beta * x->Hv[i];
+    *power += t->beta * x->Hv[i] * x->v[i];
   }
   if (!(t->want & PL_WANT_TANGENT)) return 0;
-  double own = t->coef.k + beta * t->coef.d;
+  double own = own_share(t);
   for (int i = 0; i < n * n; i++) x->T[i] = own * x->H[i];
-  if (!(t->want & (PL_EXACT | PL_NEAR))) return 0;
+  if (x->ahead || !(t->want & (PL_EXACT | PL_NEAR))) return 0;
   if (!x->third && pl_elem_third(k, x->q, x->v, par, rest, x->C) != PL_OK) return 1;
   for (int i = 0; i < n * n; i++) x->T[i] += t->coef.k * beta * x->C[i];
   return 0;
@@ -82,6 +90,7 @@ typedef struct sums {
 typedef struct wish {
   int force, tangent, damped, dashpots;
   int third; // d(beta K v)/dq in the tangent, by packs
+  int ahead; // packs: forces by derivatives along v, the tangent by a Hessian ahead
 } wish;
 
 static wish make_wish(const task *t, const group *g) {
@@ -90,7 +99,9 @@ static wish make_wish(const task *t, const group *g) {
   wish w = {.force = (t->want & PL_WANT_FORCE) != 0, .tangent = (t->want & PL_WANT_TANGENT) != 0};
   w.damped = dynamic && group_beta(g, t->p->par) != 0;
   w.dashpots = (dynamic || k->circulatory) && k->d.visc != NULL;
-  w.third = w.tangent && w.damped && (t->want & (k->p.third ? PL_EXACT | PL_NEAR : PL_NEAR));
+  w.ahead = w.damped && k->along && !(t->want & PL_EXACT);
+  w.third =
+      w.tangent && w.damped && !w.ahead && (t->want & (k->p.third ? PL_EXACT | PL_NEAR : PL_NEAR));
   return w;
 }
 
@@ -166,7 +177,7 @@ static int eval_element(const task *t, const group *g, int e, const wish *w, ele
   const double *rest = group_rest(g, t->p, t->s, e, x->rest);
   gather_element(t, g, e, x);
   x->W = 0;
-  x->third = 0;
+  x->third = x->ahead = 0;
   if (group_eval(g, x->q, par, rest, &x->W, w->force || w->tangent ? x->g : NULL,
                  w->tangent || w->damped ? x->H : NULL))
     return 1;
@@ -180,6 +191,7 @@ static const double NEAR = 1e-6; // of an element, by which it moves for a diffe
 typedef struct packed {
   pl_pack q[PL_NDOF_MAX], v[PL_NDOF_MAX], par[PL_NPAR_MAX], rest[PL_NREST_MAX];
   pl_pack W, g[PL_NDOF_MAX], H[PL_NDOF_MAX * PL_NDOF_MAX], C[PL_NDOF_MAX * PL_NDOF_MAX];
+  pl_pack Hv[PL_NDOF_MAX];
 } packed;
 
 // such elements have rest data of their own alone, and no forces but those of their potential
@@ -225,11 +237,24 @@ static int third_pack(const pl_elem_kind *k, packed *x) {
   return 0;
 }
 
+// Forces with H v, and the tangent own H(q) + ck beta d(H v)/dq as own H(q + ck beta/own v), which
+// it is but for terms of second order in v
+static int eval_ahead(const task *t, const pl_elem_kind *k, const wish *w, packed *x) {
+  pl_pack moved[PL_NDOF_MAX];
+  double by = 0, own = own_share(t);
+  if (k->along(x->q, x->v, x->par, x->rest, &x->W, x->g, x->Hv)) return 1;
+  if (!w->tangent) return 0;
+  if ((t->want & PL_NEAR) && own > 0) by = t->coef.k * (1 + t->coef.more) * t->beta / own;
+  for (int i = 0; i < k->ndof; i++) moved[i] = x->q[i] + by * x->v[i];
+  return k->p.eval(moved, x->par, x->rest, NULL, NULL, x->H);
+}
+
 // elements first, first + 1, ... one lane each; 1: some are outside of their domain, or a
 // difference is, and they are evaluated one by one
 static int eval_pack(const task *t, const group *g, int first, const wish *w, int n, packed *x) {
   int hess = w->tangent || w->damped;
   open_pack(t, g, first, n, x);
+  if (w->ahead) return eval_ahead(t, g->kind, w, x);
   if (g->kind->p.eval(x->q, x->par, x->rest, &x->W, w->force || w->tangent ? x->g : NULL,
                       hess ? x->H : NULL))
     return 1;
@@ -238,15 +263,17 @@ static int eval_pack(const task *t, const group *g, int first, const wish *w, in
 
 static int put_pack(const task *t, const group *g, int first, const wish *w, int n, const packed *x,
                     element *one, sums *sum) {
-  int nd = g->kind->ndof, nn = w->tangent || w->damped ? nd * nd : 0;
+  int nd = g->kind->ndof, nn = w->tangent || (w->damped && !w->ahead) ? nd * nd : 0;
   for (int l = 0; l < n; l++) {
     const double *rest = t->p->rest + g->rest0 + (size_t)(first + l) * (size_t)g->kind->nrest;
     one->W = x->W[l];
     one->third = w->third;
+    one->ahead = w->ahead;
     for (int i = 0; i < nd; i++) {
       one->q[i] = x->q[i][l];
       one->v[i] = x->v[i][l];
       one->g[i] = x->g[i][l];
+      if (w->ahead) one->Hv[i] = x->Hv[i][l];
     }
     for (int i = 0; i < nn; i++) one->H[i] = x->H[i][l];
     for (int i = 0; i < nn && w->third; i++) one->C[i] = x->C[i][l];

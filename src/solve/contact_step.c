@@ -8,7 +8,8 @@ enum {
   STALE = 3, // iterations without a smaller residual before rounding is suspected
   SLOW = 12  // iterations in which plain steps with faces at obstacles must get anywhere
 };
-static const double SOME = 1e-3;                   // of the residual: what is left of it then
+static const double SOME = 1e-3;  // of the residual: what is left of it then
+static const double SAME = 1e-10; // of the places: a correction that leaves the tangent as it was
 static const double TAU_MIN = 1e-6, TAU_MAX = 1e3; // shifts of an indefinite tangent
 
 // a definite tangent: held where contacts press, and with more on its diagonal
@@ -50,11 +51,19 @@ static pl_status step_velocities(stepper *st, const rule *u) {
   return PL_UNSOLVED;
 }
 
+// The factor at hand serves once more; the law of impacts takes its metric from it, which is to be
+// that of the end of the step.
+static int keeps_factor(const stepper *st, const rule *u, double last) {
+  int metric =
+      u->method == PL_NEWMARK && st->o->impact != PL_IMPACT_NONE && st->o->impact != PL_IMPACT_MASS;
+  return stepper_keeps_factor(st) && (!metric || last <= SAME);
+}
+
 // st->d from the residual in st->g. The law needs compliances that are positive; those of an
 // indefinite tangent may be, elsewhere than where it is weak.
-static pl_status direction(stepper *st, const contact_rule *law) {
+static pl_status direction(stepper *st, const contact_rule *law, int keep) {
   double *d0 = st->ma; // [nq], free until the next residual
-  pl_status s = stepper_factor(st);
+  pl_status s = keep ? PL_OK : stepper_factor(st);
   if (s < 0 || s == PL_CANCELLED) return s;
   if (s == PL_OK) {
     pl_factor *A = st->which == 1 ? st->chol : st->ldl;
@@ -81,15 +90,17 @@ static pl_status direction_down(stepper *st, const rule *u, const contact_rule *
 // one correction; *last: the largest entry of it over that of the places
 static pl_status iterate(stepper *st, const rule *u, const contact_rule *law, int sure,
                          double *last) {
-  pl_status s = sure ? direction_down(st, u, law) : stepper_tangent(st, u);
+  int keep = !sure && keeps_factor(st, u, *last);
+  pl_status s = sure ? direction_down(st, u, law) : keep ? PL_OK : stepper_tangent(st, u);
   if (s == PL_DOMAIN || s == PL_SINGULAR) return PL_UNSOLVED;
   PL_TRY(s);
-  if (!sure) PL_TRY(direction(st, law));
+  if (!sure) PL_TRY(direction(st, law, keep));
   st->info->iterations++;
   // a place that happens to be zero says nothing: the way of the step does
   double size = fmax(pl_max_abs(st->nq, st->x->q), pl_max_abs(st->nq, st->s->q));
   size = fmax(size, u->h * pl_max_abs(st->nq, st->s->v));
-  *last = size > 0 ? pl_max_abs(st->n, st->d) / size : INFINITY;
+  st->moved = pl_max_abs(st->n, st->d);
+  *last = size > 0 ? st->moved / size : INFINITY;
   return sure && *last > 4 * DBL_EPSILON ? stepper_descend(st, u) : step_velocities(st, u);
 }
 
@@ -99,12 +110,13 @@ static pl_status newton(stepper *st, const rule *u, int sure) {
   int stale = 0;
   law.t0 = st->s->t;
   law.q0 = st->s->q;
-  pl_status s = stepper_forces(st, u);
+  pl_status s = stepper_start(st, u);
   if (s == PL_DOMAIN) return PL_UNSOLVED;
   PL_TRY(s);
   for (int it = 0;; it++) {
     PL_TRY(contact_set_place(st->contacts, &law));
     measure(st, &residual, &force);
+    stepper_watch(st, residual);
     int there = it > 0 && st->contacts->error <= 4 * st->contacts->slack;
     if (st->n == 0 || (there && (last <= 4 * DBL_EPSILON || residual <= st->o->rtol * force)))
       break;

@@ -111,6 +111,10 @@ typedef struct compliance {
   double *B;      // [n][n]
   size_t cap;     // numbers that there is room for
   double *column; // [nfree] scratch
+  // W is formed of these rows, with this slope; none: it is not
+  pl_contact_row *row;
+  int nrow;
+  double slope;
 } compliance;
 
 enum { BODIES = -1, SURFACE = -2 }; // in a set, below pairs of nodes and obstacles
@@ -402,6 +406,9 @@ typedef struct audit {
 // How a solution of a step looks: good, makes energy, or is not the one that continues the motion.
 typedef enum verdict { SOUND, DOUBTFUL, UNSOUND } verdict;
 
+// no correction yet; the last one left much, or little of the residual
+typedef enum newton_pace { NEWTON_FIRST, NEWTON_SLOW, NEWTON_FAST } newton_pace;
+
 typedef struct stepper {
   const pl_transient_opts *o;
   const pl_model *m;
@@ -429,6 +436,9 @@ typedef struct stepper {
   int damped;            // 1: forces depend on velocities otherwise than by alpha
   int late;              // steps to come with damping by stiffness at their ends (late.c)
   int tangent;           // 1: the matrix in w is the tangent at x
+  newton_pace pace;      // of the iteration under way
+  double left;           // its last residual
+  double moved, before;  // its last correction and the one before, largest entries
   audit audit;
   pl_state *first;          // a doubtful solution while another one is looked for
   pl_sound *sound;          // steps of impacts go by it; NULL: they are as others
@@ -490,10 +500,16 @@ void stepper_predict(stepper *st, const rule *u, double keep);
 // x with the free unknowns where the step begins.
 void stepper_stay(stepper *st, const rule *u);
 pl_status stepper_eval(stepper *st, const pl_state *x, unsigned want, const rule *u);
-// Energy and forces at x, with the tangent where damping by stiffness has the stiffness of elements
-// at hand; the tangent at x.
+// Energy, forces and tangent at x, where an iteration starts; energy and forces later on, with the
+// tangent where it will be wanted and damping by stiffness has the stiffness of elements at hand;
+// the tangent at x.
+pl_status stepper_start(stepper *st, const rule *u);
 pl_status stepper_forces(stepper *st, const rule *u);
 pl_status stepper_tangent(stepper *st, const rule *u);
+// Takes down the residual at x. Where the last correction left little of it, the factor at hand, of
+// a definite tangent, serves the next one too.
+void stepper_watch(stepper *st, double residual);
+int stepper_keeps_factor(const stepper *st);
 void stepper_move(stepper *st, const rule *u, double step);
 pl_status stepper_factor(stepper *st);
 // A factor of da M + dv D + K at x that is positive definite: the one at hand, or without what

@@ -5,6 +5,7 @@
 #include <string.h>
 
 enum { STALE = 2 }; // iterations without a smaller residual before rounding is suspected
+static const double CHORD = 0.03;  // a correction that leaves less: its factor serves again
 static const double LIGHT = 1e-16; // mass over stiffness times a step squared that is none
 
 // some element has forces that depend on velocities
@@ -62,12 +63,33 @@ pl_status stepper_eval(stepper *st, const pl_state *x, unsigned want, const rule
   return pl_eval(st->m, st->p, x, &c, want | PL_DYNAMIC | PL_NEAR, &coef, st->w);
 }
 
+pl_status stepper_start(stepper *st, const rule *u) {
+  st->pace = NEWTON_FIRST;
+  st->left = st->moved = st->before = INFINITY;
+  PL_TRY(stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE | PL_WANT_TANGENT, u));
+  st->tangent = 1;
+  return PL_OK;
+}
+
 pl_status stepper_forces(stepper *st, const rule *u) {
-  int both = st->p->par[PL_PAR_BETA] != 0;
+  int both = st->pace == NEWTON_SLOW && st->p->par[PL_PAR_BETA] != 0;
   unsigned want = PL_WANT_ENERGY | PL_WANT_FORCE | (both ? PL_WANT_TANGENT : 0);
   PL_TRY(stepper_eval(st, st->x, want, u));
   st->tangent = both;
   return PL_OK;
+}
+
+// residuals that have come down to rounding fall no longer, corrections do
+void stepper_watch(stepper *st, double residual) {
+  int fast = residual <= CHORD * st->left;
+  fast |= st->before < INFINITY && st->moved <= CHORD * st->before;
+  if (st->left < INFINITY) st->pace = fast ? NEWTON_FAST : NEWTON_SLOW;
+  st->left = residual;
+  st->before = st->moved;
+}
+
+int stepper_keeps_factor(const stepper *st) {
+  return st->pace == NEWTON_FAST && st->which == 1;
 }
 
 pl_status stepper_tangent(stepper *st, const rule *u) {
@@ -380,11 +402,14 @@ static pl_status factor_exact(stepper *st, const rule *u) {
 
 // one correction; *last: no further one can be told from rounding
 static pl_status iterate(stepper *st, const rule *u, newton_way way, int *last) {
-  pl_status s = (way == NEWTON_SURE ? stepper_convex : factor_exact)(st, u);
+  pl_status s = PL_OK;
+  if (way != NEWTON_PLAIN || !stepper_keeps_factor(st))
+    s = (way == NEWTON_SURE ? stepper_convex : factor_exact)(st, u);
   if (s == PL_DOMAIN) return PL_UNSOLVED;
   PL_TRY(s);
   PL_TRY(factor_solve(st->env, st->which == 1 ? st->chol : st->ldl, 1, st->g, st->d));
   st->info->iterations++;
+  st->moved = pl_max_abs(st->n, st->d);
   *last = is_negligible(st->m, st->x->q, st->d);
   if (way == NEWTON_SURE && !*last) return stepper_descend(st, u);
   return correct(st, u, way == NEWTON_CAREFUL && !*last);
@@ -393,11 +418,12 @@ static pl_status iterate(stepper *st, const rule *u, newton_way way, int *last) 
 pl_status stepper_newton(stepper *st, const rule *u, newton_way way) {
   double residual, force, best = INFINITY;
   int stale = 0, last = 0;
-  pl_status s = stepper_forces(st, u);
+  pl_status s = stepper_start(st, u);
   if (s == PL_DOMAIN) return PL_UNSOLVED;
   PL_TRY(s);
   for (int it = 0;; it++) {
     stepper_measure(st, &residual, &force);
+    stepper_watch(st, residual);
     if (st->n == 0 || last || (st->exactly > 0 && it == st->exactly)) break;
     // forces of stiff parts round off: no more can be had when they no longer fall
     stale = residual > 0.5 * best ? stale + 1 : 0;

@@ -2,6 +2,8 @@
 // those for one.
 #include "kind_checks.h"
 
+#include "pliant/math.h"
+
 #include <string.h>
 
 // Im K(q + i s v)/s
@@ -57,6 +59,19 @@ static void make_batch(const pl_elem_kind *kind, unsigned seed, batch *l) {
   }
 }
 
+// energy, gradient and H v of one call are those of the Hessian
+static void check_along(const batch *l, int k, const double *g1, const double *H1) {
+  static pl_pack W, g[PL_NDOF_MAX], Hv[PL_NDOF_MAX];
+  const sample *s = &l->s[k];
+  double W1, want[PL_NDOF_MAX];
+  assert_int_equal(s->kind->d.eval(s->q, s->par, s->rest, &W1, NULL, NULL), 0);
+  assert_int_equal(s->kind->along(l->q, l->v, l->par, l->rest, &W, g, Hv), 0);
+  for (int i = 0; i < s->n; i++) want[i] = pl_dot(s->n, H1 + i * s->n, s->v);
+  check_lane(s, "energy along v", k, 1, &W, &W1);
+  check_lane(s, "gradient along v", k, s->n, g, g1);
+  check_lane(s, "H v of a pack", k, s->n, Hv, want);
+}
+
 static void lanes(void **state) {
   const pl_elem_kind *kind = *state;
   static batch l;
@@ -78,6 +93,7 @@ static void lanes(void **state) {
         third_by_step(s, H1);
         check_lane(s, "d(K v)/dq of a pack", k, nn, T, H1);
       }
+      if (kind->along) check_along(&l, k, g1, H1);
       if (!kind->mixed) continue;
       kind->mixed(s->q, s->X, s->v, s->par, s->rest, H1);
       check_lane(s, "stresses carried in a pack", k, nn, C, H1);
