@@ -116,7 +116,7 @@ static pl_status sweeps(friction *f, int count, double relax, double goal, int *
   *done = judge(f, goal);
   for (int it = 0; it < count && !*done && f->info->sweeps < f->o->max_sweeps; it++) {
     sweep(f, relax);
-    *done = judge(f, goal);
+    *done = friction_judge(f, goal) && judge(f, goal);
     if (!f->env->progress || pl_wall_time() - last < TELL) continue;
     last = pl_wall_time();
     PL_TRY(pl_report_progress(f->env, "friction", -1, NULL));

@@ -15,19 +15,28 @@ void dgetrs_(const char *trans, const int *n, const int *nrhs, const double *a, 
 void dgecon_(const char *norm, const int *n, const double *a, const int *lda, const double *anorm,
              double *rcond, double *work, int *iwork, int *info, size_t);
 
+enum { FULL = 20 };                  // full steps before steps are searched for
 static const double RCOND = 1e-13;   // columns of J below are taken as dependent
 static const double SOUND = 1e-11;   // condition from which on elimination will do
 static const double SHORTEST = 1e-6; // step of the line search
 static const double TELL = 0.05;     // s between calls of progress
 
+// An unknown of a step: dp of contact k along q, and its equation, along r of
+//   own x + r.(W dp) = b
+typedef struct unknown {
+  int k;
+  double q[3], r[3], own, b;
+} unknown;
+
 typedef struct newton {
   friction *f;
-  int nc;        // unknowns of contacts that are closed
-  int *row, *at; // [m] these, and where each unknown is among them, -1: open
-  double *J, *b; // [nc][nc] by columns, [nc]
-  double *d;     // [m]
-  double *p0;    // [m] start of a line search
-  int *pivot;    // [2m] and scratch
+  int nc;             // unknowns of contacts that are closed
+  unknown *x;         // [m] these
+  double *J, *b;      // [nc][nc] by columns, [nc]
+  double *d;          // [m] the step, and its part that is known before
+  double *w;          // [m]
+  double *p0, *start; // [m] of a line search, of the method
+  int *pivot;         // [2m] and scratch
   double *work;
   int lwork;
 } newton;
@@ -57,51 +66,73 @@ double friction_function(const friction *f, const double *p, const double *u, do
   return pl_norm(f->m, F);
 }
 
-// rows of dF/dp = A + B W for contact k, which is closed: columns of open ones, whose step is
-// known, go to the right-hand side
-static void jacobian_rows(newton *nt, int k) {
+// Unknowns of a contact that is closed. Where it slips, by e: F_N = rho u_N and the equation along
+// e give dp_e = mu dp_N + mu F_N - F_e, so that those along the normal and across e are left, the
+// latter with
+//   F_c + (1 - r/|y_T|) dp_c + r/|y_T| rho (W dp)_c = 0.
+static void add_contact(newton *nt, int k, const contact_state *a) {
   const friction *f = nt->f;
-  contact_state a = friction_state(f, k, f->p, f->u);
-  int m = f->m, at = k * f->size;
-  double rn = f->rho[2 * k], rt = f->rho[2 * k + 1], keep = a.size > 0 ? a.radius / a.size : 0;
-  const double *W = f->W + (size_t)at * m;
-  for (int i = 0; i < f->size; i++) {
-    int row = nt->at[at + i];
-    nt->b[row] = -f->F[at + i];
-    for (int j = 0; j < m; j++) {
-      double v, same = j == at + i;
-      if (i == 0 || a.status == PL_STICK)
-        v = (i == 0 ? rn : rt) * W[(size_t)i * m + j];
-      else {
-        // dp_T - mu e dy_N - r/|y_T| (1 - e e') dy_T
-        double dyn = (j == at) - rn * W[j], along = 0;
-        for (int l = 1; l < f->size; l++)
-          along += a.e[l - 1] * ((j == at + l) - rt * W[(size_t)l * m + j]);
-        double dyt = same - rt * W[(size_t)i * m + j];
-        v = same - f->mu[k] * a.e[i - 1] * dyn - keep * (dyt - a.e[i - 1] * along);
-      }
-      if (nt->at[j] >= 0)
-        nt->J[(size_t)nt->at[j] * nt->nc + row] = v;
-      else
-        nt->b[row] -= v * nt->d[j];
-    }
+  const double *F = f->F + k * f->size;
+  double rn = f->rho[2 * k], rt = f->rho[2 * k + 1], keep = a->size > 0 ? a->radius / a->size : 0;
+  double *d = nt->d + k * f->size, along = 0;
+  int slips = a->status == PL_SLIP;
+  unknown *x = &nt->x[nt->nc++];
+  *x = (unknown){.k = k, .q = {1}, .r = {rn}, .b = -F[0]};
+  memset(d, 0, (size_t)f->size * sizeof *d);
+  for (int i = 1; i < f->size; i++) along += a->e[i - 1] * F[i];
+  for (int i = 1; i < f->size && slips; i++) {
+    x->q[i] = f->mu[k] * a->e[i - 1];
+    d[i] = (f->mu[k] * F[0] - along) * a->e[i - 1];
+  }
+  for (int i = 1; i < f->size && !slips; i++) {
+    unknown t = {.k = k, .b = -F[i]};
+    t.q[i] = 1;
+    t.r[i] = rt;
+    nt->x[nt->nc++] = t;
+  }
+  if (!slips || f->size < 3) return;
+  const double across[3] = {0, -a->e[1], a->e[0]};
+  x = &nt->x[nt->nc++];
+  *x = (unknown){.k = k, .own = 1 - keep, .b = -pl_dot(2, across + 1, F + 1)};
+  for (int i = 1; i < 3; i++) {
+    x->q[i] = across[i];
+    x->r[i] = keep * rt * across[i];
   }
 }
 
-static void fill(newton *nt) {
-  for (int k = 0; k < nt->f->n; k++)
-    if (nt->at[k * nt->f->size] >= 0) jacobian_rows(nt, k);
-}
-
-// open contacts lose their forces, the others are unknowns of a step
-static void choose_closed(newton *nt) {
+// open contacts lose their forces
+static void choose_unknowns(newton *nt) {
   const friction *f = nt->f;
   nt->nc = 0;
-  for (int i = 0; i < f->m; i++) {
-    int k = i / f->size, open = f->p[k * f->size] - f->rho[2 * k] * f->u[k * f->size] <= 0;
-    nt->at[i] = open ? -1 : nt->nc;
-    if (!open) nt->row[nt->nc++] = i;
-    nt->d[i] = -f->F[i];
+  for (int k = 0; k < f->n; k++) {
+    contact_state a = friction_state(f, k, f->p, f->u);
+    if (a.status != PL_OPEN) add_contact(nt, k, &a);
+    for (int i = k * f->size; a.status == PL_OPEN && i < (k + 1) * f->size; i++)
+      nt->d[i] = -f->F[i];
+  }
+}
+
+// J = own + r'W q and b, with W d of what is known of the step on the right; W is symmetric
+static void fill(newton *nt) {
+  const friction *f = nt->f;
+  int m = f->m, n = f->size;
+  double *w = nt->w;
+  for (int j = -1; j < nt->nc; j++) {
+    const unknown *of = j >= 0 ? &nt->x[j] : NULL;
+    memset(w, 0, (size_t)m * sizeof *w);
+    for (int i = 0; of && i < n; i++)
+      if (of->q[i] != 0) pl_axpy(m, of->q[i], f->W + (size_t)(of->k * n + i) * m, w, w);
+    for (int i = 0; !of && i < m; i++)
+      if (nt->d[i] != 0) pl_axpy(m, nt->d[i], f->W + (size_t)i * m, w, w);
+    for (int r = 0; r < nt->nc; r++) {
+      const unknown *x = &nt->x[r];
+      double v = 0;
+      for (int i = 0; i < n; i++) v += x->r[i] * w[x->k * n + i];
+      if (of)
+        nt->J[(size_t)j * nt->nc + r] = v + (r == j ? x->own : 0);
+      else
+        nt->b[r] = x->b - v;
+    }
   }
 }
 
@@ -125,7 +156,7 @@ static int eliminate(newton *nt) {
 // d = -J^-1 F, and where J is singular, as it is when W is, the shortest of all least-squares steps
 static int direction(newton *nt) {
   int m = nt->f->m, one = 1, rank, info = 0;
-  choose_closed(nt);
+  choose_unknowns(nt);
   fill(nt);
   if (nt->nc > 0 && !eliminate(nt)) {
     fill(nt);
@@ -133,7 +164,9 @@ static int direction(newton *nt) {
     dgelsy_(&nt->nc, &nt->nc, &one, nt->J, &nt->nc, nt->b, &nt->nc, nt->pivot, &RCOND, &rank,
             nt->work, &nt->lwork, &info);
   }
-  for (int i = 0; i < nt->nc; i++) nt->d[nt->row[i]] = nt->b[i];
+  for (int r = 0; r < nt->nc; r++)
+    for (int i = 0; i < nt->f->size; i++)
+      nt->d[nt->x[r].k * nt->f->size + i] += nt->b[r] * nt->x[r].q[i];
   return info == 0 && pl_all_finite(m, nt->d);
 }
 
@@ -148,22 +181,39 @@ double friction_search(friction *f, const double *d, double *p0, double size) {
   return -1;
 }
 
-static pl_status iterate(newton *nt, double goal) {
+// Iterations from f->p. Full steps let |F| grow: what opens, sticks and slips is then settled
+// within few of them, where steps that must lessen it become short ones.
+static pl_status iterate(newton *nt, int most, int full, double goal, int *done) {
   friction *f = nt->f;
   double last = pl_wall_time();
+  *done = 0;
   friction_velocity(f, f->p, f->u);
   double size = friction_function(f, f->p, f->u, f->F);
-  for (int it = 0; it < f->o->max_iter && size > 0; it++) {
+  for (int it = 0; it < most && size > 0; it++) {
     if (!direction(nt)) return PL_OK;
     f->info->iterations++;
-    size = friction_search(f, nt->d, nt->p0, size);
-    if (size < 0) return PL_OK;
-    if (friction_judge(f, goal)) return PL_OK;
+    if (full) {
+      pl_axpy(f->m, 1, nt->d, f->p, f->p);
+      friction_velocity(f, f->p, f->u);
+    } else if ((size = friction_search(f, nt->d, nt->p0, size)) < 0)
+      return PL_OK;
+    *done = friction_judge(f, goal);
+    if (*done) return PL_OK;
     if (!f->env->progress || pl_wall_time() - last < TELL) continue;
     last = pl_wall_time();
     PL_TRY(pl_report_progress(f->env, "friction", -1, NULL));
   }
   return PL_OK;
+}
+
+static pl_status both_ways(newton *nt, double goal) {
+  friction *f = nt->f;
+  int done, most = f->o->max_iter;
+  memcpy(nt->start, f->p, (size_t)f->m * sizeof *f->p);
+  PL_TRY(iterate(nt, most < FULL ? most : FULL, 1, goal, &done));
+  if (done) return PL_OK;
+  memcpy(f->p, nt->start, (size_t)f->m * sizeof *f->p);
+  return iterate(nt, most, 0, goal, &done);
 }
 
 pl_status friction_newton(friction *f, double goal) {
@@ -174,19 +224,21 @@ pl_status friction_newton(friction *f, double goal) {
   dgelsy_(&im, &im, &one, &unread, &im, &unread, &im, &none, &RCOND, &rank, &want, &nt.lwork,
           &info);
   nt.lwork = (int)want > 4 * im ? (int)want : 4 * im; // the estimate of the condition wants 4 m
-  double *block = pl_alloc(f->env, m * m + 3 * m + (size_t)nt.lwork, sizeof *block);
-  nt.pivot = pl_alloc(f->env, 4 * m, sizeof *nt.pivot);
-  pl_status s = block && nt.pivot ? PL_OK : PL_E_NOMEM;
+  double *block = pl_alloc(f->env, m * m + 5 * m + (size_t)nt.lwork, sizeof *block);
+  nt.pivot = pl_alloc(f->env, 2 * m, sizeof *nt.pivot);
+  nt.x = pl_alloc(f->env, m, sizeof *nt.x);
+  pl_status s = block && nt.pivot && nt.x ? PL_OK : PL_E_NOMEM;
   if (s == PL_OK) {
     nt.J = block;
-    nt.row = nt.pivot + 2 * m;
-    nt.at = nt.row + m;
     nt.d = nt.J + m * m;
     nt.b = nt.d + m;
     nt.p0 = nt.b + m;
-    nt.work = nt.p0 + m;
-    s = iterate(&nt, goal);
+    nt.start = nt.p0 + m;
+    nt.w = nt.start + m;
+    nt.work = nt.w + m;
+    s = both_ways(&nt, goal);
   }
+  pl_free(f->env, nt.x);
   pl_free(f->env, nt.pivot);
   pl_free(f->env, block);
   return s;

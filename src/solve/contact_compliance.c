@@ -12,7 +12,7 @@ void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *inf
 
 void compliance_close(contact_set *t) {
   compliance *c = &t->known;
-  void *all[] = {c->dof, c->at, c->B, c->column};
+  void *all[] = {c->dof, c->at, c->B, c->column, c->row};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(t->env, all[i]);
   *c = (compliance){0};
 }
@@ -31,7 +31,7 @@ pl_status compliance_open(contact_set *t) {
 void compliance_forget(contact_set *t) {
   compliance *c = &t->known;
   for (int i = 0; i < c->n; i++) c->at[c->dof[i]] = -1;
-  c->n = 0;
+  c->n = c->nrow = 0;
   c->A = NULL;
 }
 
@@ -115,8 +115,31 @@ static double along_column(const contact_set *t, int i) {
   return sum;
 }
 
+// W is that of the rows as they are
+static int is_formed(const contact_set *t, pl_factor *A, double slope) {
+  const compliance *c = &t->known;
+  size_t size = (size_t)t->nset * sizeof *c->row;
+  return c->A == A && c->numeric == pl_factor_stats(A).nnumeric && c->slope == slope &&
+         t->nset > 0 && c->nrow == t->nset && memcmp(c->row, t->row, size) == 0;
+}
+
+static pl_status keep_rows(contact_set *t, double slope) {
+  compliance *c = &t->known;
+  size_t n = (size_t)t->nset;
+  c->nrow = 0;
+  pl_contact_row *row = pl_realloc(t->env, c->row, n, sizeof *row);
+  if (!row) return PL_E_NOMEM;
+  c->row = row;
+  memcpy(row, t->row, n * sizeof *row);
+  c->nrow = t->nset;
+  c->slope = slope;
+  return PL_OK;
+}
+
 pl_status compliance_form(contact_set *t, pl_factor *A, double slope) {
   int m = t->nset * t->dim;
+  if (is_formed(t, A, slope)) return PL_OK;
+  t->known.nrow = 0;
   PL_TRY(know(t, A, 1));
   PL_TRY(reserve(t->env, &t->W, &t->capW, (size_t)m));
   for (int j = 0; j < m; j++) {
@@ -124,7 +147,7 @@ pl_status compliance_form(contact_set *t, pl_factor *A, double slope) {
     for (int i = 0; i <= j; i++)
       t->W[(size_t)i * m + j] = t->W[(size_t)j * m + i] = slope * along_column(t, i);
   }
-  return PL_OK;
+  return keep_rows(t, slope);
 }
 
 pl_status compliance_sample(contact_set *t, pl_factor *A, double slope, int most) {
