@@ -386,7 +386,6 @@ typedef struct rule {
 typedef struct audit {
   double *g0, W0, V0; // [nq] elastic forces, elastic energy and potential where the step begins
   double *d0;         // [nq] forces of damping there, as the step counts them
-  double power0;      // W; lost to damping there
   int known;          // 1: they are
   int ninverted;      // elements inside out there
   double made;        // J; that the step in x made, 0: nothing that counts
@@ -394,7 +393,8 @@ typedef struct audit {
   double kinetic;     // J; of the free unknowns at x
   double elastic, potential; // J; at x
   double work;               // J; of forces in the step that have no potential, or one that changes
-  double viscous;            // J; work against damping in the step
+  double viscous;            // J; work against damping by stiffness and dashpots in the step
+  double taken;              // J; the same with damping by the mass
   double damped;             // J; that a rule which loses energy took in the step
   double contact;            // J; that friction and impacts took in the step
   double pushed;             // J; work of obstacles that move

@@ -40,6 +40,16 @@ static double viscous_work(stepper *st, const rule *u) {
   return work;
 }
 
+// the same of damping by the mass
+static double mass_damping_work(stepper *st, const rule *u) {
+  const pl_state *s = st->s, *x = st->x;
+  double alpha = st->p->par[PL_PAR_ALPHA];
+  if (alpha == 0) return 0;
+  if (u->method == PL_IMPLICIT_EULER)
+    return 2 * alpha * stepper_mass_form(st, x->v, 0, x->v, x->q, -1, s->q);
+  return alpha * stepper_mass_form(st, x->v, 1, s->v, x->q, -1, s->q);
+}
+
 // methods that lose energy by design are held to what they gain
 static int loses(const rule *u) {
   return u->method != PL_NEWMARK || u->gamma > 0.5;
@@ -57,6 +67,7 @@ static void measure_energy(stepper *st, const rule *u) {
   a->moving = before + a->kinetic + fabs(a->elastic - a->W0);
   a->potential = st->w->potential;
   a->viscous = viscous_work(st, u);
+  a->taken = a->viscous + mass_damping_work(st, u);
   a->work = a->kinetic - before + a->potential - a->V0 - a->made;
 }
 
@@ -68,7 +79,6 @@ static void keep_start(stepper *st) {
   memcpy(a->d0, st->w->f_damp, (size_t)st->nq * sizeof *a->d0);
   a->W0 = st->w->elastic + st->w->outer;
   a->V0 = st->w->potential;
-  a->power0 = st->w->dissipated;
   a->known = 1;
 }
 
@@ -143,7 +153,7 @@ void audit_accept(stepper *st) {
     l->obstacles += a->pushed;
     l->lost += a->contact;
   }
-  l->lost += st->w->slipped + 0.5 * (a->power0 + st->w->dissipated) * (st->x->t - st->s->t);
+  l->lost += st->w->slipped + a->taken;
   l->rule += a->damped;
   l->made += a->made;
   l->worst = fmax(l->worst, fabs(l->made));
