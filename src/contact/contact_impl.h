@@ -86,13 +86,14 @@ void obstacle_random(pl_rng *r, int dim, double *x);
 typedef struct skeleton_point {
   int v;
   double radius;
-  int sharp; // 1: a corner of faces, which lies on one side of what it touches
+  int sharp;  // 1: a corner of faces, which lies on one side of what it touches
+  int hidden; // 1: another obstacle covers it
 } skeleton_point;
 
 typedef struct skeleton_edge {
   int v[2], third[2]; // and, of a sharp one, a place of each of its faces
   double radius;
-  int sharp;
+  int sharp, hidden;
 } skeleton_edge;
 
 // an edge of one face, before it is known what is on the other side

@@ -40,11 +40,11 @@ static void add_edge(pl_skeleton *s, skeleton_edge e) {
 }
 
 void pl_skeleton_ball(pl_skeleton *s, int a, double radius) {
-  add_point(s, (skeleton_point){a, radius, 0});
+  add_point(s, (skeleton_point){.v = a, .radius = radius});
 }
 
 void pl_skeleton_bar(pl_skeleton *s, int a, int b, double radius) {
-  add_edge(s, (skeleton_edge){{a, b}, {-1, -1}, radius, 0});
+  add_edge(s, (skeleton_edge){.v = {a, b}, .third = {-1, -1}, .radius = radius});
 }
 
 // ---- of faces -----------------------------------------------------------------------------------
@@ -71,11 +71,11 @@ static void find_edges(pl_skeleton *s, char *corner) {
   for (int i = 0; i + 1 < s->nside; i++) {
     const skeleton_side *p = &s->side[i], *q = p + 1;
     if (p->lo != q->lo || p->hi != q->hi || p->up == q->up || !is_convex(s, p, q)) continue;
-    add_edge(s, (skeleton_edge){{p->lo, p->hi}, {p->third, q->third}, 0, 1});
+    add_edge(s, (skeleton_edge){.v = {p->lo, p->hi}, .third = {p->third, q->third}, .sharp = 1});
     corner[p->lo] = corner[p->hi] = 1;
   }
   for (int i = 0; i < s->nx; i++)
-    if (corner[i]) add_point(s, (skeleton_point){i, 0, 1});
+    if (corner[i]) add_point(s, (skeleton_point){.v = i, .sharp = 1});
 }
 
 static void add_near(pl_skeleton *s, int v, int near) {

@@ -9,6 +9,8 @@ static const double INSIDE = 1e-9; // weights of nodes below are rounding
 static const double LEAN = 0.1;    // cosine by which a pair may lean over from where it is nearest,
 static const double VALLEY = 1e-3; // and that faces rise by from an edge on a corner at least
 static const double ALONG = 1e-3;  // sine of the angle between edges that lie along each other
+static const double FLUSH =
+    1e-6; // of its size: what stands out of another obstacle by less is in it
 static const double BEFORE = 0.01; // of its size: how deep a part may have been before the step
 
 // A triangle or an edge of a body.
@@ -108,6 +110,45 @@ static void make_parts(struct pl_surface *f, const pl_contact_desc *d, int *at, 
       if (!at[f->part[i].vert[k]]++) f->used[f->nused++] = f->part[i].vert[k];
 }
 
+// ---- corners and edges that others cover --------------------------------------------------------
+
+// a place of obstacle o, in its axes, is in or on an obstacle that stays beside it
+static int is_covered(const pl_contact_desc *d, int dim, int o, const double *own, double margin) {
+  const pl_obstacle *a = &d->obstacle[o];
+  double R[9], x[3] = {0};
+  obstacle_rotation(a, R);
+  for (int c = 0; c < dim; c++) x[c] = pl_dot3(R + 3 * c, own) + a->centre[c];
+  for (int k = 0; k < d->nobstacle; k++) {
+    const pl_obstacle *b = &d->obstacle[k];
+    pl_gap g;
+    if (k == o || memcmp(a->velocity, b->velocity, sizeof a->velocity) != 0) continue;
+    pl_obstacle_gap(b, dim, 0, x, 0, &g);
+    if (g.gap < margin) return 1;
+  }
+  return 0;
+}
+
+// Where boxes stand side by side, what slides over them meets no edge between them.
+static void hide_covered(const pl_contact_desc *d, int dim, int o, pl_skeleton *s) {
+  double size[3];
+  pl_sub3(s->hi, s->lo, size);
+  double margin = FLUSH * pl_norm3(size);
+  for (int i = 0; i < s->npoint; i++)
+    s->point[i].hidden = s->point[i].sharp && is_covered(d, dim, o, s->x[s->point[i].v], margin);
+  for (int i = 0; i < s->nedge; i++) {
+    skeleton_edge *e = &s->edge[i];
+    e->hidden = e->sharp;
+    for (int k = 0; k <= 4 && e->hidden; k++) {
+      double x[3];
+      for (int c = 0; c < 3; c++)
+        x[c] = s->x[e->v[0]][c] + 0.25 * k * (s->x[e->v[1]][c] - s->x[e->v[0]][c]);
+      e->hidden = is_covered(d, dim, o, x, margin);
+    }
+  }
+}
+
+// ---- whole --------------------------------------------------------------------------------------
+
 static pl_status fill(struct pl_surface *f, const pl_contact_desc *d) {
   size_t ntri = (size_t)d->ntri, most = 4 * ntri + (size_t)d->nsegment;
   int any = 0;
@@ -120,6 +161,7 @@ static pl_status fill(struct pl_surface *f, const pl_contact_desc *d) {
   for (int o = 0; o < f->nobstacle; o++) {
     PL_TRY(skeleton_create(f->env, &d->obstacle[o], f->dim, &f->skeleton[o]));
     any |= f->skeleton[o] != NULL;
+    if (f->skeleton[o] && f->nobstacle > 1) hide_covered(d, f->dim, o, f->skeleton[o]);
     for (int i = 0; i < d->nnode; i++)
       f->mu[o * d->nnode + i] = d->mu ? d->mu[i * f->nobstacle + o] : d->obstacle[o].mu;
   }
@@ -237,6 +279,7 @@ static void meet_face(void *ctx, int i) {
   const skeleton_point *b = &k->s->point[i];
   const double *p = k->s->x[b->v];
   double e[3], g[3], d[3], n[3], m[3], w[3], y0[3];
+  if (b->hidden) return;
   pl_sub3(k->x[1], k->x[0], e);
   pl_sub3(k->x[2], k->x[0], g);
   pl_sub3(p, k->x[0], d);
@@ -291,6 +334,7 @@ static void meet_edge(void *ctx, int i) {
   const skeleton_edge *b = &k->s->edge[i];
   const double *p = k->s->x[b->v[0]];
   double e[3], g[3], d[3], n[3], m[3], at[3], y[3], w[2];
+  if (b->hidden) return;
   pl_sub3(k->x[1], k->x[0], e);
   pl_sub3(k->s->x[b->v[1]], p, g);
   pl_sub3(p, k->x[0], d);
@@ -319,6 +363,7 @@ static void meet_corner(void *ctx, int i) {
   const skeleton_point *b = &k->s->point[i];
   const double *p = k->s->x[b->v];
   double e[3], d[3], n[3], y[3], w[2];
+  if (b->hidden) return;
   pl_sub3(k->x[1], k->x[0], e);
   pl_sub3(p, k->x[0], d);
   double ee = pl_dot3(e, e);

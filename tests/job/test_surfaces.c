@@ -269,12 +269,37 @@ static void cloth_stays_outside(void **state) {
   check_drape("mesh: {file: spike.obj}", 15, from_spike);
 }
 
+// ---- boxes side by side -------------------------------------------------------------------------
+
+// A strip slides without friction from one box onto the next: nothing stops it where they meet.
+static void slides_over_joints(void **state) {
+  (void)state;
+  pl_env env;
+  run_text(&env, "pliant: 1\nunits: {length: mm}\n"
+                 "materials: {c: {young: 50 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+                 "bodies: [{name: strip, shell: {mesh: {grid: {size: [50, 20], cells: [5, 2], "
+                 "pattern: alternating}}, translate: [42, -10, 0.5], material: c, thickness: 1}}]\n"
+                 "obstacles:\n"
+                 "  - {name: a, box: {centre: [50, 0, -10], size: [100, 16, 20]}}\n"
+                 "  - {name: b, box: {centre: [150, 0, -10], size: [100, 16, 20]}}\n"
+                 "contact: {nodes: strip, radius: 0.5}\ngravity: [0, 0, -9.81 m/s^2]\n"
+                 "damping: {stiffness: 0.1 ms}\n"
+                 "initial: [{nodes: strip, velocity: [1 m/s, 0, 0]}]\n"
+                 "watch: {front: \"strip nearest [92, 0, 0.5]\"}\n"
+                 "analyses: [{transient: {duration: 30 ms, step: 1 ms}}]\n");
+  pl_table *t;
+  read_table(&env, FOLDER "/transient.csv", &t);
+  int last = pl_table_rows(t) - 1;
+  check_close(value(t, "front_x", last), 0.122, 1e-9);
+  check_rel(value(t, "kinetic", last), 0.5 * 0.05 * 0.02 * 0.001 * 1000, 1e-6);
+  pl_table_free(t);
+}
+
 int test_surfaces(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(block_on_post),
-      cmocka_unit_test(slides_on_edges),
-      cmocka_unit_test(rod_on_bars),
-      cmocka_unit_test(cloth_stays_outside),
+      cmocka_unit_test(block_on_post),      cmocka_unit_test(slides_on_edges),
+      cmocka_unit_test(rod_on_bars),        cmocka_unit_test(cloth_stays_outside),
+      cmocka_unit_test(slides_over_joints),
   };
   return cmocka_run_group_tests_name("job.surfaces", tests, NULL, NULL);
 }
