@@ -219,8 +219,9 @@ void pl_page_warning(pl_page *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); // stands out
 void pl_page_alarm(pl_page *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); // the same in red, for results not to be trusted
-void pl_page_error(pl_page *p, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3))); // the same, for what went wrong
+// Warnings and errors of the whole page: they stand below the key figures, above the contents.
+void pl_page_top_warning(pl_page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void pl_page_top_error(pl_page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void pl_page_figure(pl_page *p, const char *svg, const char *caption);
 // Figures from begin to end stand side by side where there is room.
 void pl_page_row_begin(pl_page *p);

@@ -196,9 +196,8 @@ static pl_status page_files(job *j) {
 
 static pl_status write_page(job *j, const listener *e) {
   if (!j->page) return PL_OK;
-  if (e->n) pl_page_heading(j->page, 2, "Messages");
   for (int k = 0; k < e->n; k++)
-    (e->level[k] == PL_ERROR ? pl_page_error : pl_page_warning)(j->page, "%s", e->plain[k]);
+    (e->level[k] == PL_ERROR ? pl_page_top_error : pl_page_top_warning)(j->page, "%s", e->plain[k]);
   pl_text t;
   pl_text_init(&t, j->env);
   pl_scene_write(j->scene, &t);

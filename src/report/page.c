@@ -10,7 +10,7 @@ struct pl_page {
   pl_env *env;
   char *title;
   int nheading, nsection;
-  pl_text origin, key, body, contents;
+  pl_text origin, key, notices, body, contents;
 };
 
 // pictures are drawn for white paper; on dark screens the classes below turn them
@@ -101,6 +101,7 @@ pl_status pl_page_create(pl_env *env, const char *title, pl_page **out) {
   pl_text_init(&p->contents, env);
   pl_text_init(&p->origin, env);
   pl_text_init(&p->key, env);
+  pl_text_init(&p->notices, env);
   p->title = pl_strdup(env, title ? title : "");
   if (!p->title) {
     pl_page_free(p);
@@ -116,6 +117,7 @@ void pl_page_free(pl_page *p) {
   pl_text_free(&p->contents);
   pl_text_free(&p->origin);
   pl_text_free(&p->key);
+  pl_text_free(&p->notices);
   pl_free(p->env, p->title);
   pl_free(p->env, p);
 }
@@ -171,7 +173,9 @@ ELEMENT(pl_page_text, body, "<p>", "</p>\n")
 ELEMENT(pl_page_warning, body, "<div class=\"warning\" role=\"note\"><b>Warning</b> ", "</div>\n")
 ELEMENT(pl_page_alarm, body,
         "<div class=\"warning alarm\" role=\"alert\"><b>Not to be trusted</b> ", "</div>\n")
-ELEMENT(pl_page_error, body, "<div class=\"warning alarm\" role=\"alert\"><b>Error</b> ",
+ELEMENT(pl_page_top_warning, notices, "<div class=\"warning\" role=\"note\"><b>Warning</b> ",
+        "</div>\n")
+ELEMENT(pl_page_top_error, notices, "<div class=\"warning alarm\" role=\"alert\"><b>Error</b> ",
         "</div>\n")
 #undef ELEMENT
 
@@ -343,6 +347,7 @@ pl_status pl_page_write(pl_page *p, const char *path) {
     pl_text_put(&out, p->key.s, p->key.n);
     rp_str(&out, "</ul>\n");
   }
+  if (p->notices.s) pl_text_put(&out, p->notices.s, p->notices.n);
   // a list of contents is worth its room from four sections on
   if (p->nsection > 3 && p->contents.s) {
     rp_str(&out, "<nav><ol>\n");
@@ -352,8 +357,8 @@ pl_status pl_page_write(pl_page *p, const char *path) {
   if (p->body.s) pl_text_put(&out, p->body.s, p->body.n);
   rp_str(&out, "<footer>Made by pliant " PL_VERSION ". Everything is in this file.</footer>\n"
                "</main>\n</body>\n</html>\n");
-  int failed =
-      p->body.failed || p->contents.failed || p->origin.failed || p->key.failed || out.failed;
+  int failed = p->body.failed || p->contents.failed || p->origin.failed || p->key.failed ||
+               p->notices.failed || out.failed;
   pl_status s = failed ? PL_E_NOMEM : pl_file_write(p->env, path, out.s, out.n);
   pl_text_free(&out);
   return s;

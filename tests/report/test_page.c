@@ -16,7 +16,6 @@ static pl_status make(pl_env *env, void *ctx) {
   const char *beside[] = {"a b&c.csv", "film.glb"};
   pl_page_origin(p, "made <today>");
   pl_page_key(p, "tip moves by %d mm & more", 4);
-  pl_page_error(p, "went wrong");
   pl_page_files(p, 2, beside);
   pl_page_heading(p, 1, "One");
   pl_page_text(p, "%d%% of <it> \xff", 50);
@@ -34,6 +33,8 @@ static pl_status make(pl_env *env, void *ctx) {
   s = pl_plot_svg(&svg, &(pl_plot){.title = "plot", .nseries = 1, .series = &line});
   if (s == PL_OK) pl_page_figure(p, svg.s, "A <caption>");
   pl_page_heading(p, 2, "Last");
+  pl_page_top_error(p, "went wrong");
+  pl_page_top_warning(p, "coarse & so");
   if (s == PL_OK) s = pl_page_write(p, file);
   pl_text_free(&svg);
   pl_page_free(p);
@@ -68,7 +69,11 @@ static void whole_page(void **state) {
   assert_non_null(key);
   assert_true(key < strstr(html, "<nav>") && key > strstr(html, "made &lt;today&gt;"));
   assert_non_null(strstr(html, "<a href=\"a%20b%26c.csv\">a b&amp;c.csv</a>"));
-  assert_non_null(strstr(html, "<b>Error</b> went wrong"));
+  // so do warnings and errors of the whole page, whenever they came
+  const char *error = strstr(html, "<b>Error</b> went wrong");
+  const char *warning = strstr(html, "<b>Warning</b> coarse &amp; so");
+  assert_true(error && error > key && error < strstr(html, "<nav>"));
+  assert_true(warning && warning > key && warning < strstr(html, "<nav>"));
   assert_null(strstr(html, "<script"));
   pl_free(&env, html);
   remove(file);
