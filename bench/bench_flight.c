@@ -8,7 +8,7 @@ int main(void) {
   pl_flight k = {.mass = 1,
                  .inertia = {0.6, 0.8, 1.0},
                  .axes = {1, 0, 0, 0, 1, 0, 0, 0, 1},
-                 .turn = {1, 0, 0, 0},
+                 .rot = {1, 0, 0, 0},
                  .spin = {1.8, 0.4, -0.9}};
   double energy = pl_flight_energy(&k);
   pl_env_init(&env);

@@ -153,7 +153,7 @@ static cost jacobian_cost(const rig *r, const pl_orbit *o, int nsample, int roun
   return c;
 }
 
-static void tell_cost(const char *name, const cost *c) {
+static void print_cost(const char *name, const cost *c) {
   printf("%s: Jacobian and residual,%.4f,s\n%s: symbolic analysis,%.4f,s\n", name, c->assembly,
          name, c->analysis);
   printf("%s: factorisation (%s),%.4f,s\n%s: one solve,%.4f,s\n", name, c->backend, c->factor, name,
@@ -210,7 +210,7 @@ static void bench_fork(void) {
   row("fork: residual", info.residual, "");
   if (st == PL_OK) {
     cost c = jacobian_cost(&r, orbit, 64, 5);
-    tell_cost("fork", &c);
+    print_cost("fork", &c);
   }
   double t = newmark_time(&r, omega);
   if (st == PL_OK) row("fork: Newmark / harmonic balance", t / info.seconds, "");
@@ -271,7 +271,7 @@ static void bench_solid(void) {
   must(pl_periodic(&o, r.m, r.p, r.w, &orbit, &info));
   row("solid: steady state", info.seconds, "s");
   cost c = jacobian_cost(&r, orbit, 0, 3);
-  tell_cost("solid", &c);
+  print_cost("solid", &c);
   row("solid: factorisation rate / dgemm", c.rate / gemm, "");
   pl_response_opts ro = response_opts(0.7 * omega, 1.3 * omega, 8, 30);
   pl_curve *curve;
@@ -310,7 +310,7 @@ static double peak_of(const rig *r, double omega, int nharm, int probe) {
 }
 
 // log2 of the ratio of the changes of a value when the size is halved twice
-static void tell_order(const char *name, const char *what, const double v[3]) {
+static void print_order(const char *name, const char *what, const double v[3]) {
   for (int k = 0; k < 3; k++)
     printf("%s: %s at mesh size 1/%d,%.6g,rad/s\n", name, what, 1 << k, v[k]);
   if (v[0] > 0 && v[1] > 0 && v[2] > 0)
@@ -330,8 +330,8 @@ static void bench_sizes(const char *name, const char *path, int nharm, const cha
     peak[k] = peak_of(&r, mode[k], nharm, r.scene->probe[0].node);
     close_rig(&r);
   }
-  tell_order(name, "first mode", mode);
-  tell_order(name, "peak of the response", peak);
+  print_order(name, "first mode", mode);
+  print_order(name, "peak of the response", peak);
 }
 
 static void bench_wings(void) {

@@ -19,11 +19,11 @@ static const char *const name[] = {
 
 // directions that are spread evenly over a sphere
 static void fill(int n, pl_taut_goal *goal) {
-  const double turn = PL_PI * (3 - sqrt(5));
+  const double rot = PL_PI * (3 - sqrt(5));
   for (int i = 0; i < n; i++) {
     double z = 1 - (2 * i + 1.0) / n, r = sqrt(1 - z * z);
     goal[i] =
-        (pl_taut_goal){.n = 1, .basis = {{r * cos(turn * i), r * sin(turn * i), z}}, .goal = {1}};
+        (pl_taut_goal){.n = 1, .basis = {{r * cos(rot * i), r * sin(rot * i), z}}, .goal = {1}};
   }
 }
 

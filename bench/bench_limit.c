@@ -44,7 +44,7 @@ static void add(series *s, double v) {
   if (s->n < MOST) s->value[s->n++] = v;
 }
 
-enum { EULER, WARM, COLD, SAMPLED, IPOPT_SAMPLED, IPOPT, GAUSS, WAYS };
+enum { EULER, WARM_START, COLD, SAMPLED, IPOPT_SAMPLED, IPOPT, GAUSS, WAYS };
 static const char *const way_name[WAYS] = {
     "implicit-euler-4",   "projection-warm", "projection-cold", "projection-4-directions-warm",
     "ipopt-4-directions", "ipopt-exact",     "gauss-seidel"};
@@ -61,13 +61,13 @@ static void note(record *r, int way, double seconds, int its, int ok) {
   r->failed[way] += !ok;
 }
 
-static void project(record *r, int way, pl_sheet *s, const double *xhat, pl_warm_start *warm,
+static void project(record *r, int way, pl_sheet *s, const double *xhat, pl_warm_start *warm_start,
                     double *x) {
   pl_project_opts o;
   pl_project_info info;
   pl_opts_default(pl_project_option_table, pl_project_option_count, &o);
   double start = now();
-  pl_status st = pl_project(&o, s, xhat, 0, NULL, warm, x, &info);
+  pl_status st = pl_project(&o, s, xhat, 0, NULL, warm_start, x, &info);
   double seconds = now() - start;
   if (st < 0) must(st);
   if (info.reason == PL_PROJECT_INSIDE) return;
@@ -96,8 +96,8 @@ static void run_rivals(const cloth *k, record *r, const double *xhat, double *x)
 static void swing(cloth *k, int steps, double h, int every, record *r) {
   const pl_model *m = k->scene->model;
   pl_state *s, *x;
-  pl_warm_start warm = {0}, warm4 = {0};
-  double *y = room(3 * k->nvert, sizeof *y), *z = room(3 * k->nvert, sizeof *z);
+  pl_warm_start warm_start = {0}, warm4 = {0};
+  double *y = buffer(3 * k->nvert, sizeof *y), *z = buffer(3 * k->nvert, sizeof *z);
   must(pl_state_create(m, k->scene->params, &s));
   must(pl_state_create(m, k->scene->params, &x));
   *r = (record){0};
@@ -112,10 +112,10 @@ static void swing(cloth *k, int steps, double h, int every, record *r) {
       project(r, SAMPLED, k->sampled, x->q, &warm4, z);
       if (every > 0 && met++ % every == every - 1) run_rivals(k, r, x->q, z);
     }
-    project(r, WARM, k->exact, x->q, &warm, y);
+    project(r, WARM_START, k->exact, x->q, &warm_start, y);
     end_step(k, y, h, s);
   }
-  pl_warm_start_free(&env, &warm);
+  pl_warm_start_free(&env, &warm_start);
   pl_warm_start_free(&env, &warm4);
   pl_state_free(m, s);
   pl_state_free(m, x);

@@ -62,7 +62,7 @@ static double own_time(void) {
 // what goes by until stop_meter is added
 static void start_meter(meter *m, int nthread) {
   m->threads.nthread = nthread;
-  pl_threads_watch(&m->threads);
+  pl_threads_observe(&m->threads);
   m->wall -= pl_wall_time();
   m->own -= own_time();
 }
@@ -70,7 +70,7 @@ static void start_meter(meter *m, int nthread) {
 static void stop_meter(meter *m) {
   m->wall += pl_wall_time();
   m->own += own_time();
-  pl_threads_watch(NULL);
+  pl_threads_observe(NULL);
 }
 
 static void keep_shares(record *r, int which, int k, int round, const meter *m) {
@@ -170,7 +170,7 @@ static void run_analysis(record *r, const char *text, int which, int k, int roun
 static void run_cloth(record *r, int k, int round) {
   cloth c;
   pl_state *s, *x;
-  pl_warm_start warm = {0};
+  pl_warm_start warm_start = {0};
   pl_project_opts o;
   pl_project_info info;
   double step[STEPS], projection[STEPS];
@@ -178,7 +178,7 @@ static void run_cloth(record *r, int k, int round) {
   int n = 0;
   open_cloth(&c, 40, 0.01, r->count[k]);
   const pl_model *m = c.scene->model;
-  double *y = room(3 * c.nvert, sizeof *y);
+  double *y = buffer(3 * c.nvert, sizeof *y);
   pl_opts_default(pl_project_option_table, pl_project_option_count, &o);
   must(pl_state_create(m, c.scene->params, &s));
   must(pl_state_create(m, c.scene->params, &x));
@@ -191,7 +191,7 @@ static void run_cloth(record *r, int k, int round) {
     step[n] = stepping.wall - before;
     before = projecting.wall;
     start_meter(&projecting, r->count[k]);
-    must(pl_project(&o, c.exact, x->q, 0, NULL, &warm, y, &info));
+    must(pl_project(&o, c.exact, x->q, 0, NULL, &warm_start, y, &info));
     stop_meter(&projecting);
     projection[n] = projecting.wall - before;
     if (info.reason != PL_PROJECT_INSIDE) n++;
@@ -203,7 +203,7 @@ static void run_cloth(record *r, int k, int round) {
   r->seconds[PROJECTION][k][round] = median(n, projection);
   keep_shares(r, EULER, k, round, &stepping);
   keep_shares(r, PROJECTION, k, round, &projecting);
-  pl_warm_start_free(&env, &warm);
+  pl_warm_start_free(&env, &warm_start);
   pl_state_free(m, s);
   pl_state_free(m, x);
   free(y);

@@ -15,7 +15,7 @@ typedef struct cloth {
   double *mass, *vc, *ac;
 } cloth;
 
-static inline void *room(int n, size_t size) {
+static inline void *buffer(int n, size_t size) {
   void *p = calloc((size_t)n + 1, size);
   if (!p) exit(1);
   return p;
@@ -68,9 +68,9 @@ static inline void open_cloth(cloth *k, int n, double limit, int nthread) {
   o.method = PL_PROJECT;
   must(pl_implicit_create(&o, m, k->scene->params, k->w, &k->euler));
   pl_implicit_exactly(k->euler, 4);
-  k->mass = room(k->nvert, sizeof *k->mass);
-  k->vc = room(k->nq, sizeof *k->vc);
-  k->ac = room(k->nq, sizeof *k->ac);
+  k->mass = buffer(k->nvert, sizeof *k->mass);
+  k->vc = buffer(k->nq, sizeof *k->vc);
+  k->ac = buffer(k->nq, sizeof *k->ac);
   pl_node_masses(m, k->scene->params, k->mass);
   open_sheets(k, 4, nthread);
 }

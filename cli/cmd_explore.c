@@ -39,18 +39,18 @@ static void print_amplitudes(const json_t *f) {
   const json_t *nodes = json_object_get(f, "amplitude");
   const char *node;
   json_t *n;
-  int moved = json_is_true(json_object_get(f, "moved"));
+  int displaced = json_is_true(json_object_get(f, "moved"));
   printf("\n%-20s %13s", "amplitude (mm)", "before");
-  if (moved) printf(" %13s %13s", "predicted", "solved");
+  if (displaced) printf(" %13s %13s", "predicted", "solved");
   printf("\n");
   json_object_foreach((json_t *)nodes, node, n) {
     printf("%-20s %13.6g", node, 1e3 * real(n, "before_m"));
-    if (moved) printf(" %13.6g", 1e3 * real(n, "predicted_m"));
-    if (moved && json_object_get(n, "solved_m")) printf(" %13.6g", 1e3 * real(n, "solved_m"));
-    if (moved && !json_object_get(n, "solved_m")) printf(" %13s", "not found");
+    if (displaced) printf(" %13.6g", 1e3 * real(n, "predicted_m"));
+    if (displaced && json_object_get(n, "solved_m")) printf(" %13.6g", 1e3 * real(n, "solved_m"));
+    if (displaced && !json_object_get(n, "solved_m")) printf(" %13s", "not found");
     printf("\n");
   }
-  if (!moved) return;
+  if (!displaced) return;
   const char *off = json_object_get(f, "prediction_error") ? "prediction_error" : "trust";
   int trusted = json_is_true(json_object_get(f, "trusted"));
   if (json_object_get(f, off))

@@ -377,17 +377,17 @@ double pl_contact_row_dot(const pl_contact_row *r, int dim, int j, const int *in
                           const double *x);
 
 // A face or an edge of a body at a corner or an edge of an obstacle, as a row.
-typedef struct pl_contact_touch {
+typedef struct pl_contact_feature {
   pl_contact_row row; // up to three nodes
   int obstacle;
   int part, feature; // which of the body and of the obstacle
   double gap;        // m
-} pl_contact_touch;
+} pl_contact_feature;
 
 // Faces and edges whose gap at q[nq] and time t is below `margin`, m, and that were outside at
 // q0[nq] and t0. *touch belongs to k and stays until the next call.
-pl_status pl_contact_touching(pl_contact *k, double t, const double *q, double t0, const double *q0,
-                              double margin, int *n, const pl_contact_touch **touch);
+pl_status pl_contact_features(pl_contact *k, double t, const double *q, double t0, const double *q0,
+                              double margin, int *n, const pl_contact_feature **approach);
 // After a step: no face or edge presses, or one more does with f[dim] along its frame, N.
 void pl_contact_total_clear(pl_contact *k);
 void pl_contact_total_add(pl_contact *k, int obstacle, const pl_contact_row *r, const double *f,

@@ -133,8 +133,8 @@ typedef struct pl_objective_kind {
   const pl_option *key; // [nkey]
   // quantity and results: words of its name, SI unit of targets; unit in which it is told and SI
   // units in one of it (NULL and 0: the SI unit)
-  const char *quantity, *unit, *told_unit; // quantity NULL: its name
-  double told_si;
+  const char *quantity, *unit, *report_unit; // quantity NULL: its name
+  double report_si;
   pl_scope scope;
   pl_form form;
   unsigned goals; // PL_GOALS_...; 0: it has none
@@ -171,7 +171,7 @@ typedef struct pl_objective_kind {
   // adds to them, in steps of stride; derivatives of one of them, by z (1 is returned) or at a
   // fixed motion into gx (0).
   int (*nresidual)(const pl_objective_at *at);
-  void (*residual)(const pl_objective_at *at, double by, double *r, double *turn);
+  void (*residual)(const pl_objective_at *at, double by, double *r, double *rot);
   void (*residual_column)(const pl_objective_at *at, double by, const double *dz, int stride,
                           double *J);
   int (*residual_row)(const pl_objective_at *at, double by, int row, double *gz, double *gx);

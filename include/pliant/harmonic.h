@@ -164,7 +164,7 @@ double pl_orbit_path(const pl_model *m, const pl_params *p, const pl_orbit *o, i
 // to the path, w[3].
 typedef void (*pl_path_fn)(void *ctx, double phase, const double *w);
 double pl_orbit_path_along(const pl_model *m, const pl_params *p, const pl_orbit *o, int node,
-                           int mask, double *grad, pl_path_fn visit, void *ctx);
+                           int mask, double *grad, pl_path_fn on_phase, void *ctx);
 // Largest deviation of one coordinate of a node from its mean over the period; the same for grad.
 double pl_orbit_max(const pl_model *m, const pl_params *p, const pl_orbit *o, int node, int axis,
                     double *grad);
@@ -332,7 +332,7 @@ void pl_curve_free(pl_curve *c);
 double pl_curve_peak(const pl_curve *c);
 
 // Follows the response from opts->from to opts->to by pseudo-arclength continuation, through folds.
-// Peaks of the path length of nodes watch[nwatch] are solved for. orbit0: a start at `from` (may be
+// Peaks of the path length of nodes probe[nwatch] are solved for. orbit0: a start at `from` (may be
 // NULL); without one, a curve that does not get to `to` is tried from there, and told from `from`
 // when it gets to that. PL_UNSOLVED or PL_CANCELLED with the part of the curve that was done;
 // out->reason says why.

@@ -23,11 +23,11 @@ typedef enum pl_piece_kind {
 // order, with a tree of boxes about them.
 typedef struct pl_facets pl_facets;
 // Bytes for the facets of so many corners, segments and triangles.
-size_t pl_facets_room(int nvert, int nsegment, int ntriangle);
+size_t pl_facets_size(int nvert, int nsegment, int ntriangle);
 // Facets in such room, aligned as for a double. Corners are copied.
 const pl_facets *pl_facets_init(int nvert, const double (*x)[3], int nsegment,
                                 const int (*segment)[2], int ntriangle, const int (*triangle)[3],
-                                void *room);
+                                void *buffer);
 const double (*pl_facets_corners(const pl_facets *f, int *n))[3];
 // What is wrong with them; NULL: nothing. closed: triangles must bound a body.
 const char *pl_facets_fault(const pl_facets *f, int closed);
@@ -74,35 +74,35 @@ void pl_pose_quaternion(const pl_pose *p, double q[4]);
 
 // ---- distances --------------------------------------------------------------------------------
 
-enum { PL_TOUCH_MAX = 32 }; // local minima of the distance of two pieces
+enum { PL_APPROACH_MAX = 32 }; // local minima of the distance of two pieces
 
 // Where two pieces are near each other: a local minimum of the distance of their surfaces.
-typedef struct pl_touch {
+typedef struct pl_approach {
   double u[4]; // parameters, first piece first
   int on[2];   // parts of both, where they are facets
   double gap;
   int still; // 1: a place beside a flat minimum, which stays where it is on both pieces
-} pl_touch;
+} pl_approach;
 
 // All local minima below `cut`, nearest first, and where one is flat, so that it may soon be two,
 // places on both of its sides; returns how many there are.
 int pl_piece_gaps(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
-                  double cut, pl_touch touch[PL_TOUCH_MAX]);
+                  double cut, pl_approach approach[PL_APPROACH_MAX]);
 // The minimum that a known one has moved to; 0: it is none any more.
 int pl_piece_follow(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
-                    pl_touch *touch);
+                    pl_approach *approach);
 // Derivatives of a gap by the motions of both elements: translation and rotation (x <- x + dx,
 // Q <- exp(dw) Q) of the first, then of the second. H may be NULL.
 void pl_piece_derivatives(const pl_piece *a, const pl_pose *at, const pl_piece *b,
-                          const pl_pose *bt, const pl_touch *touch, double grad[12],
+                          const pl_pose *bt, const pl_approach *approach, double grad[12],
                           double H[12][12]);
 // Derivative of a gap by shapes: members of da and db are rates of those of the pieces.
 double pl_piece_gap_rate(const pl_piece *a, const pl_pose *at, const pl_piece *da,
                          const pl_piece *b, const pl_pose *bt, const pl_piece *db,
-                         const pl_touch *touch);
+                         const pl_approach *approach);
 // Points of both pieces' curves and facets that are nearest to each other there.
-void pl_touch_points(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
-                     const pl_touch *touch, double p[2][3]);
+void pl_approach_points(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
+                        const pl_approach *approach, double p[2][3]);
 // How often two closed curves are linked, with sign. Facets are linked by their closed ways along
 // edges, other than those about triangles; where there are several, sizes of their links are
 // summed.
@@ -141,13 +141,13 @@ double pl_mail_thinnest(const pl_mail *m);
 // number for all that follow.
 typedef struct pl_facet_plan {
   int segments, points;
-  int nturn;
-  const double *turn; // [nturn]; 0: none is turned
+  int nrot;
+  const double *rot; // [nturn]; 0: none is turned
 } pl_facet_plan;
 // The material with all rings and curves faceted, in so much room, aligned as for a double. Poses
 // and other pieces are those of m.
-size_t pl_mail_faceted_room(const pl_mail *m, const pl_facet_plan *f);
-pl_status pl_mail_faceted(pl_env *env, const pl_mail *m, const pl_facet_plan *f, void *room,
+size_t pl_mail_faceted_size(const pl_mail *m, const pl_facet_plan *f);
+pl_status pl_mail_faceted(pl_env *env, const pl_mail *m, const pl_facet_plan *f, void *buffer,
                           const pl_mail **out);
 
 // A contact of elements. force: the derivative of a limit by the gap, so that
@@ -155,7 +155,7 @@ pl_status pl_mail_faceted(pl_env *env, const pl_mail *m, const pl_facet_plan *f,
 typedef struct pl_taut_contact {
   int elem[2], cell[2]; // of the first and second element; cell of the second, in lattice vectors
   int piece[2];
-  pl_touch at;
+  pl_approach at;
   double force;
   int of[2]; // elements of the material's cell that both are
 } pl_taut_contact;
@@ -306,8 +306,8 @@ pl_status pl_mail_orbits(pl_env *env, const pl_mail *m, int across, int ngoal,
                          const pl_taut_goal *goal, pl_mail_image *image);
 // The limit of a goal from that of another one of the same orbit, both with their images: without
 // contacts and poses.
-void pl_mail_take_image(const pl_taut *from, const pl_mail_image *image, const pl_taut_goal *g,
-                        const pl_mail_image *to_image, pl_taut *to);
+void pl_mail_use_image(const pl_taut *from, const pl_mail_image *image, const pl_taut_goal *g,
+                       const pl_mail_image *to_image, pl_taut *to);
 // Longest (sign 1) or shortest (-1) along an angle (rad) while the strain across is free, without
 // shear: e[0] is the strain along it, e[1] that across.
 pl_taut_goal pl_taut_along(double angle, double sign);
@@ -378,7 +378,7 @@ extern const int pl_rest_option_count;
 typedef struct pl_rest_contact {
   int elem[2];  // second -1 - k: obstacle k
   int piece[2]; // of an obstacle 0
-  pl_touch at;
+  pl_approach at;
   double point[3], normal[3]; // between both surfaces; unit, towards the first
   double force;               // N, on the first along the normal
 } pl_rest_contact;
@@ -455,10 +455,10 @@ typedef struct pl_move_step {
   int contacts, iterations;
 } pl_move_step;
 // Told of the start and of every step's end; what it returns but PL_OK ends the motion.
-typedef struct pl_move_watch {
+typedef struct pl_move_observer {
   pl_status (*step)(void *ctx, const pl_patch_state *s, const pl_move_step *k);
   void *ctx;
-} pl_move_watch;
+} pl_move_observer;
 
 // The motion of a patch from a state on, with friction: implicit Euler's steps in positions and
 // rotations, each the minimum of one energy, found by the steps of pl_patch_rest, which open no
@@ -467,7 +467,7 @@ typedef struct pl_move_watch {
 // PL_UNSOLVED: a step could not be solved; the state is that before it. The same bits for any
 // number of threads, and from any state on.
 pl_status pl_patch_move(pl_env *env, const pl_patch *p, const pl_move_opts *o, pl_threads *threads,
-                        const pl_move_watch *watch, pl_patch_state *s);
+                        const pl_move_observer *observer, pl_patch_state *s);
 
 // Its surface in triangles, where it has curves of so many points along and around them. Free with
 // pl_mesh_free.
@@ -561,7 +561,7 @@ typedef struct pl_mail_data {
   pl_piece piece[PL_MAIL_PIECES];
   pl_pose pose[PL_MAIL_ELEMENTS];
   double cosine[PL_MAIL_HARMONICS][3], sine[PL_MAIL_HARMONICS][3];
-  double room[640]; // for the facets of a plate
+  double buffer[640]; // for the facets of a plate
 } pl_mail_data;
 
 // Materials of one kind, by their parameters.

@@ -153,7 +153,7 @@ void pl_sheet_stretch(const pl_sheet *s, const double *x, double *stretch);
 // be no state within the limits. a = -1: none were found.
 typedef struct pl_unreachable {
   int a, b;
-  double apart, reach; // m
+  double apart, range; // m
 } pl_unreachable;
 pl_status pl_sheet_unreachable(pl_sheet *s, const double *x, pl_unreachable *out);
 
@@ -215,7 +215,8 @@ void pl_warm_start_free(pl_env *env, pl_warm_start *w);
 // PL_E_INPUT: NaN in xhat, or fixed vertices too far apart (named). PL_UNSOLVED: did not converge,
 // x is the best state known and info tells; x may be xhat itself.
 pl_status pl_project(const pl_project_opts *o, pl_sheet *s, const double *xhat, int nrow,
-                     pl_contact_row *row, pl_warm_start *warm, double *x, pl_project_info *info);
+                     pl_contact_row *row, pl_warm_start *warm_start, double *x,
+                     pl_project_info *info);
 
 // ---- other ways, for comparison -----------------------------------------------------------------
 

@@ -204,8 +204,8 @@ typedef struct pl_topology {
   int *hinge; // [nhinge][4] inner edges: edge ends v0 v1, opposite vertices v2 (first triangle,
               // which sees v0 -> v1 in its order) and v3 (second triangle)
   int *hinge_edge; // [nhinge]
-  int nborder;
-  int *border; // [nborder] edges with one triangle
+  int nboundary;
+  int *boundary; // [nborder] edges with one triangle
 } pl_topology;
 
 // Edges and hinges of the triangles; fails on an edge with more than two triangles. Triangles whose
@@ -215,7 +215,7 @@ void pl_topology_free(pl_topology *t);
 
 // Vertices on edges that have one triangle, of first and second order; *vertex [*n] is freed by the
 // caller.
-pl_status pl_mesh_border(const pl_mesh *m, int *n, int **vertex);
+pl_status pl_mesh_boundary(const pl_mesh *m, int *n, int **vertex);
 
 // What a shell with normals at its edges (element kinds `midedge`, `shell6`) is made of: a stencil
 // for every triangle, scalar unknowns xi for every edge that turn its normal, and clamps. Where all

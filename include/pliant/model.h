@@ -230,7 +230,7 @@ const double *pl_model_group_rest(const pl_model *m, const pl_params *p, int gro
 // steps leave behind for new ones so that bodies may turn as far as they like.
 // Where the anchors of rods are: in the reference shape, in hist since they moved with the motion,
 // or in the reference shape for good (periodic motions).
-enum { PL_ANCHORS_FIXED = -1, PL_ANCHORS_REFERENCE = 0, PL_ANCHORS_MOVED = 1 };
+enum { PL_ANCHORS_FIXED = -1, PL_ANCHORS_REFERENCE = 0, PL_ANCHORS_CHANGED = 1 };
 
 typedef struct pl_state {
   double t;

@@ -478,7 +478,7 @@ typedef struct pl_scene_patch {
   double mass;              // kg
   pl_patch p;
   const pl_cut_element *cut; // [p.n] in the plane of the material
-  double turn[9], at[3];     // rotation and place of that plane
+  double rot[9], at[3];      // rotation and place of that plane
 } pl_scene_patch;
 
 typedef struct pl_scene pl_scene;

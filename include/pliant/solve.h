@@ -181,7 +181,7 @@ typedef enum pl_path_place { PL_PATH_BRANCH, PL_PATH_FOLD, PL_PATH_TURN } pl_pat
 enum { PL_LOAD_PATH_SPECIALS = 64 };
 typedef struct pl_load_path_special {
   int fold;     // pl_path_place
-  int watch;    // of turns: which of the plan's
+  int probe;    // of turns: which of the plan's
   int branch;   // of the path it lies on, 0: the first
   int after;    // number of the point before it on its path, from 0 on
   double scale; // load factor
@@ -204,8 +204,8 @@ typedef struct pl_load_path_plan {
   // from 0 to 1, under the full loads; -1: the factor is that of loads and drives.
   int design;
   double value;
-  int nwatch;
-  const int *watch; // unknowns whose turns are looked for
+  int nprobe;
+  const int *probe; // unknowns whose turns are looked for
   // told of special places with their states; NULL: nobody
   void (*special)(void *ctx, const pl_load_path_special *p, const pl_state *s);
 } pl_load_path_plan;
@@ -416,7 +416,7 @@ typedef struct pl_flight {
   double inertia[3];                         // kg m^2; principal moments, ascending
   double axes[9];                            // their axes in the reference shape, columns
   double rest[3];                            // centre of mass there
-  double turn[4];                            // quaternion from principal axes to the world
+  double rot[4];                             // quaternion from principal axes to the world
   double spin[3];                            // kg m^2/s; angular momentum in principal axes
 } pl_flight;
 
@@ -464,10 +464,10 @@ typedef struct pl_jump_state {
   pl_flight body;                 // the rigid body that fits the state best, or that it is
   pl_flight start, takeoff, left; // begin; where it first left the ground, and last
   pl_flight landing;              // where it first came down, a step before it touched the ground
-  double turn[3];                 // rad; all small turns since the start added, world axes
+  double rot[3];                  // rad; all small turns since the start added, world axes
   double turned[9];               // sum of d d'/|d| over small turns d
-  double landing_turn[3];         // turn at the first landing
-  double left_turn[3];            // and where it left the ground last
+  double landing_rotation[3];     // turn at the first landing
+  double left_rotation[3];        // and where it left the ground last
   double up[3];                   // against gravity, or z
   double touched;                 // s; when it last touched the ground
   double moving;                  // s; when it last moved too fast to be at rest, or flew
@@ -518,8 +518,9 @@ typedef struct pl_history {
   double impact_step;     // s; the step in which a node met an obstacle last, 0: none did
   pl_jump_state jump;     // pl_jump_run
   int late;               // newmark: steps to come with damping by stiffness at their ends
-  int nwarm;
-  double *warm; // [nwarm] where solves of limits begin (pl_limit_transient, pl_drape); NULL: none
+  int nwarm_start;
+  double *
+      warm_start; // [nwarm] where solves of limits begin (pl_limit_transient, pl_drape); NULL: none
 } pl_history;
 
 // Steps from the state to the end, calling observe after every accepted step. A fixed step that

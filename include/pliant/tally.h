@@ -22,6 +22,6 @@ typedef struct pl_threads_tally {
   double shortest; // of the jobs on so many processors: each takes the next chunk when it is free
 } pl_threads_tally;
 // From now on adds to *tally what this thread hands out; NULL: no more.
-void pl_threads_watch(pl_threads_tally *tally);
+void pl_threads_observe(pl_threads_tally *tally);
 
 #endif

@@ -246,7 +246,7 @@ static void work_together(pl_threads *t, int n, void (*fn)(void *ctx, int i, int
 
 // ---- what it could gain -------------------------------------------------------------------------
 
-void pl_threads_watch(pl_threads_tally *to) {
+void pl_threads_observe(pl_threads_tally *to) {
   tally = to;
 }
 

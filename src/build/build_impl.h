@@ -79,11 +79,11 @@ pl_status join_rods(pl_builder *b);
 // used[ndrive]: drives that clamp a rod
 void rods_clamped(pl_builder *b, int *used);
 // The first of three unknowns of the rotation at a node, -1: none
-int rods_turn(const pl_builder *b, int node);
+int rods_rotate(const pl_builder *b, int node);
 // Joins (joins.c): nodes they need, before anything is joined; whether a node needs a rotation;
 // their elements, after rods; their stiffness, by a model that has all else.
 void joins_prepare(pl_builder *b);
-int joins_turn(const pl_builder *b, int node);
+int joins_rotate(const pl_builder *b, int node);
 pl_status joins_finish(pl_builder *b);
 pl_status joins_stiffen(pl_builder *b, const pl_model_desc *desc);
 // The triangles of a shell or of a body in a plane (of second order cut into four), or of the

@@ -466,20 +466,20 @@ const char *pl_build_sliding(pl_builder *b) {
   int nvert = b->nnode + b->ncopy, *part = pl_build_keep(b, (size_t)nvert + 1, sizeof *part);
   int *held = held_masks(b), smooth = b->layers.nvert > 0 && b->layers.mu == 0;
   char *holds = pl_build_keep(b, (size_t)nvert + 1, 1),
-       *feels = pl_build_keep(b, (size_t)nvert + 1, 1);
+       *frictionless = pl_build_keep(b, (size_t)nvert + 1, 1);
   if (b->failed || (b->layers.nvert > 0 && !smooth)) return NULL;
   join_parts(b, nvert, part);
   for (int v = 0; v < nvert; v++) holds[pl_root(part, v)] |= held[v] != 0;
   for (int i = 0; i < m->ncontact; i++)
     for (int k = 0; k < b->nobstacle; k++) {
       double mu = m->contact[i].mu >= 0 ? m->contact[i].mu : b->obstacle[k].mu;
-      (mu > 0 ? holds : feels)[pl_root(part, m->contact[i].node)] = 1;
+      (mu > 0 ? holds : frictionless)[pl_root(part, m->contact[i].node)] = 1;
     }
   for (int k = 0; k < b->nbody; k++) {
     const pl_body *p = &b->body[k];
     int root = p->desc.mesh->nvert > 0 ? pl_root(part, p->node[0]) : -1;
     int touches = smooth && p->desc.kind != PL_BODY_CHAIN;
-    if (root >= 0 && !holds[root] && (touches || feels[root])) return p->desc.name;
+    if (root >= 0 && !holds[root] && (touches || frictionless[root])) return p->desc.name;
   }
   return NULL;
 }

@@ -119,7 +119,7 @@ static void place_at(const pl_builder *b, const tie_face *f, const double rs[2],
 }
 
 // onto the face, or its border
-static void confine(int nc, double *rs) {
+static void clip_to_face(int nc, double *rs) {
   if (nc == 4) {
     for (int k = 0; k < 2; k++) rs[k] = fmax(-1, fmin(1, rs[k]));
     return;
@@ -144,7 +144,7 @@ double face_project(const pl_builder *b, const tie_face *f, const double *x, dou
     if (!(det > 0)) break;
     double move[2] = {(e * g - c * h) / det, (a * h - c * g) / det}, was[2] = {rs[0], rs[1]};
     for (int k = 0; k < 2; k++) rs[k] += move[k];
-    confine(nc, rs);
+    clip_to_face(nc, rs);
     if (fabs(rs[0] - was[0]) + fabs(rs[1] - was[1]) < 1e-14) break;
   }
   place_at(b, f, rs, x, N, J, off);

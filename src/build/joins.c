@@ -17,10 +17,10 @@ static const double NEAR =
 
 // what the stiffness of an element is taken from
 typedef enum stiff_like {
-  LIKE_NODE, // node a alone, against the others of its join where it has none
-  LIKE_BOTH, // the softer of node a and the others of the stencil
-  LIKE_TURN, // the softer of unknown a and the others over a length
-  LIKE_JOIN  // what the join has elsewhere
+  LIKE_NODE,     // node a alone, against the others of its join where it has none
+  LIKE_BOTH,     // the softer of node a and the others of the stencil
+  LIKE_ROTATION, // the softer of unknown a and the others over a length
+  LIKE_JOIN      // what the join has elsewhere
 } stiff_like;
 
 typedef struct join_element {
@@ -28,7 +28,7 @@ typedef struct join_element {
   int stencil[PL_NDOF_MAX / 3 + 8];
   double par[PL_NPAR_MAX];
   stiff_like like;
-  int turn;      // unknown whose stiffness counts, -1: none
+  int rot;       // unknown whose stiffness counts, -1: none
   double length; // m, of levers
   double area;   // m^2, that a tie stands for; 0: a node alone
   int group, elem;
@@ -104,7 +104,7 @@ static int check_join(pl_builder *b, const pl_join_desc *d) {
   return 0;
 }
 
-int joins_turn(const pl_builder *b, int node) {
+int joins_rotate(const pl_builder *b, int node) {
   const struct join_list *l = b->impl->joins;
   return l && l->turns && node < l->nmarked && l->turns[node];
 }
@@ -125,7 +125,7 @@ static join_element *add_element(pl_builder *b, int join, int kind, stiff_like l
   struct join_list *l = b->impl->joins;
   if (!pl_build_grow(b, &l->elem, l->nelem, &l->elem_cap, sizeof *l->elem)) return NULL;
   join_element *e = &l->elem[l->nelem++];
-  *e = (join_element){.kind = kind, .join = join, .like = like, .turn = -1};
+  *e = (join_element){.kind = kind, .join = join, .like = like, .rot = -1};
   for (int i = 0; i < (int)(sizeof e->stencil / sizeof e->stencil[0]); i++) e->stencil[i] = -1;
   return e;
 }
@@ -145,7 +145,7 @@ static void add_tie(pl_builder *b, int join, int node, const tie_place *p, stiff
 }
 
 static void add_arm(pl_builder *b, int join, int point, int node, stiff_like like) {
-  int s = rods_turn(b, point), p = rods_turn(b, node);
+  int s = rods_rotate(b, point), p = rods_rotate(b, node);
   join_element *e = add_element(b, join, p < 0 ? PL_ELEM_arm : PL_ELEM_arm_turn, like);
   if (!e) return;
   e->stencil[0] = point;
@@ -154,7 +154,7 @@ static void add_arm(pl_builder *b, int join, int point, int node, stiff_like lik
     e->stencil[2 + c] = s + c;
     if (p >= 0) e->stencil[5 + c] = p + c;
   }
-  if (p >= 0) e->turn = p;
+  if (p >= 0) e->rot = p;
 }
 
 static void swap_places(tie_place *p, int i, int k) {
@@ -190,15 +190,15 @@ static int order_cloud(const pl_builder *b, tie_place *p) {
 }
 
 // a rotation that follows a cloud
-static void add_turner(pl_builder *b, int join, int turn, const tie_place *p, double length,
+static void add_turner(pl_builder *b, int join, int rot, const tie_place *p, double length,
                        stiff_like like) {
   join_element *e = add_element(b, join, PL_ELEM_tie_turn, like);
   if (!e) return;
   int n = p->n < TURNERS ? p->n : TURNERS;
   memcpy(e->stencil, p->node, (size_t)n * sizeof *p->node);
-  for (int c = 0; c < 3; c++) e->stencil[TURNERS + c] = turn + c;
+  for (int c = 0; c < 3; c++) e->stencil[TURNERS + c] = rot + c;
   e->par[1] = n;
-  e->turn = turn;
+  e->rot = rot;
   e->length = length;
 }
 
@@ -234,8 +234,8 @@ static int second_edges(pl_builder *b, const pl_body *p, const char *mark, edge_
   return count != NULL;
 }
 
-static int border_edges(pl_builder *b, const pl_join_desc *d, const char *mark, edge_fn each,
-                        void *ctx) {
+static int boundary_edges(pl_builder *b, const pl_join_desc *d, const char *mark, edge_fn each,
+                          void *ctx) {
   for (int k = 0; k < b->nbody; k++) {
     const pl_body *p = &b->body[k];
     const pl_mesh *m = p->desc.mesh;
@@ -275,7 +275,7 @@ static int border_edges(pl_builder *b, const pl_join_desc *d, const char *mark, 
 
 static void add_edge(pl_builder *b, int join, const int own[OWN], int point, int xi,
                      const tie_place *p, double length) {
-  join_element *e = add_element(b, join, PL_ELEM_tie_edge, LIKE_TURN);
+  join_element *e = add_element(b, join, PL_ELEM_tie_edge, LIKE_ROTATION);
   if (!e) return;
   int n = p->n < TURNERS ? p->n : TURNERS;
   memcpy(e->stencil, own, OWN * sizeof *own);
@@ -283,7 +283,7 @@ static void add_edge(pl_builder *b, int join, const int own[OWN], int point, int
   e->stencil[OWN + TURNERS] = xi;
   e->par[1] = n;
   e->par[2] = point;
-  e->turn = xi;
+  e->rot = xi;
   e->length = length;
 }
 
@@ -307,7 +307,7 @@ static void make_rigid(pl_builder *b, int join) {
   }
   for (int a = 0; mark && a < 3; a++)
     add_arm(b, join, d->point, b->impl->joins->triad[join][a], LIKE_JOIN);
-  if (mark && d->moments) border_edges(b, d, mark, add_rigid_edge, &join);
+  if (mark && d->moments) boundary_edges(b, d, mark, add_rigid_edge, &join);
 }
 
 // ---- mean motions -------------------------------------------------------------------------------
@@ -405,7 +405,7 @@ static void make_spread(pl_builder *b, int join) {
     length = fmax(length, pl_norm3(e));
   }
   add_tie(b, join, d->point, &p, LIKE_JOIN);
-  add_turner(b, join, rods_turn(b, d->point), &p, length, LIKE_JOIN);
+  add_turner(b, join, rods_rotate(b, d->point), &p, length, LIKE_JOIN);
   for (int a = 0; a < 3; a++) add_arm(b, join, d->point, b->impl->joins->triad[join][a], LIKE_JOIN);
 }
 
@@ -511,15 +511,16 @@ static int list_nodes(pl_builder *b, const tie_faces *f, int **out) {
   return n;
 }
 
-static void tie_turns(pl_builder *b, int join, const tie_faces *to) {
+static void tie_rotations(pl_builder *b, int join, const tie_faces *to) {
   const pl_join_desc *d = &b->impl->joins->v[join];
   for (int i = 0; i < d->n && d->moments; i++) {
-    int turn = rods_turn(b, d->node[i]);
+    int rot = rods_rotate(b, d->node[i]);
     tie_place at, p;
-    if (turn < 0) continue;
+    if (rot < 0) continue;
     faces_nearest(b, to, b->X + 3 * (size_t)d->node[i], &at);
     face_cloud(&to->v[at.face], &p);
-    if (order_cloud(b, &p)) add_turner(b, join, turn, &p, face_size(b, &to->v[at.face]), LIKE_TURN);
+    if (order_cloud(b, &p))
+      add_turner(b, join, rot, &p, face_size(b, &to->v[at.face]), LIKE_ROTATION);
   }
 }
 
@@ -561,8 +562,8 @@ static pl_status make_tie(pl_builder *b, int join) {
   if (s == PL_OK) s = tie_sides(b, join, &own, &to);
   if (s == PL_OK && b->nproblem == 0 && d->moments) {
     tying t = {join, &to};
-    if (own.n == 0) border_edges(b, d, from, add_tied_edge, &t);
-    tie_turns(b, join, &to);
+    if (own.n == 0) boundary_edges(b, d, from, add_tied_edge, &t);
+    tie_rotations(b, join, &to);
   }
   faces_close(&own);
   faces_close(&to);
@@ -698,10 +699,10 @@ static double neighbours(const join_element *e, const double *k) {
     return node_stiffness(k, e->stencil[1]);
   case LIKE_BOTH:
     return smaller(node_stiffness(k, e->stencil[0]), softest(e, k, 1));
-  case LIKE_TURN: {
+  case LIKE_ROTATION: {
     // a rotation vector is a quarter of its angle
-    double turn = e->turn < 0 ? 0 : k[e->turn] / (e->kind == PL_ELEM_tie_turn ? 16 : 1);
-    return smaller(turn,
+    double rot = e->rot < 0 ? 0 : k[e->rot] / (e->kind == PL_ELEM_tie_turn ? 16 : 1);
+    return smaller(rot,
                    softest(e, k, e->kind == PL_ELEM_tie_edge ? OWN : 0) * e->length * e->length);
   }
   case LIKE_JOIN:
@@ -757,9 +758,9 @@ pl_status joins_stiffen(pl_builder *b, const pl_model_desc *desc) {
     if (e->kind != PL_ELEM_arm_turn) continue;
     double d[3];
     pl_sub3(b->X + 3 * (size_t)e->stencil[1], b->X + 3 * (size_t)e->stencil[0], d);
-    double turn = k[e->turn] / 16;
+    double rot = k[e->rot] / 16;
     pl_build_par(b, e->group, e->elem, "turn_stiffness",
-                 &(pl_value){.v = many * (turn > 0 ? turn : own * pl_dot3(d, d))});
+                 &(pl_value){.v = many * (rot > 0 ? rot : own * pl_dot3(d, d))});
   }
   return b->failed;
 }

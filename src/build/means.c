@@ -86,10 +86,10 @@ static int clip(int n, double (*p)[2], const double *a, const double *c) {
 }
 
 static int cut(double (*p)[2], int n, double (*q)[2], int m) {
-  double turn = area_of(m, q) < 0 ? -1 : 1;
+  double rot = area_of(m, q) < 0 ? -1 : 1;
   for (int i = 0; i < m && n > 2; i++) {
     int j = (i + 1) % m;
-    n = turn > 0 ? clip(n, p, q[i], q[j]) : clip(n, p, q[j], q[i]);
+    n = rot > 0 ? clip(n, p, q[i], q[j]) : clip(n, p, q[j], q[i]);
   }
   return n;
 }

@@ -98,7 +98,7 @@ static void find_junctions(const pl_builder *b, rod_net *net) {
   for (int i = 0; i < b->nnode; i++) {
     int n = valence(net, i), *at = net->at + net->begin[i];
     int apart = n == 2 && net->edge[at[0]].body != net->edge[at[1]].body;
-    int rigid = n > 2 || apart || (n > 0 && net->clamper[i] >= 0) || joins_turn(b, i);
+    int rigid = n > 2 || apart || (n > 0 && net->clamper[i] >= 0) || joins_rotate(b, i);
     net->junction[i] = rigid ? net->njunction++ : -1;
     if (!rigid && n == 2) {
       net->nbend++;
@@ -332,10 +332,10 @@ void rods_clamped(pl_builder *b, int *used) {
       rod[b->body[k].node[i]] = 1;
   for (int k = 0; k < b->ndrive; k++)
     for (int i = 0; b->clamp[k] && i < b->drive[k].nnode; i++)
-      used[k] |= rod[b->drive[k].node[i]] || joins_turn(b, b->drive[k].node[i]);
+      used[k] |= rod[b->drive[k].node[i]] || joins_rotate(b, b->drive[k].node[i]);
 }
 
-int rods_turn(const pl_builder *b, int node) {
+int rods_rotate(const pl_builder *b, int node) {
   const rod_net *net = b->impl->rods;
   int j = net && node < net->nnode ? net->junction[node] : -1;
   return j < 0 ? -1 : unknown(b, net->first + net->n + 3 * j);
@@ -357,7 +357,7 @@ static rod_net *open_net(pl_builder *b) {
   for (int k = 0; k < b->nbody; k++)
     if (b->body[k].rod_edge) n += (size_t)b->body[k].desc.mesh->cell[PL_SEG2].n;
   int turns = 0;
-  for (int i = 0; i < b->nnode; i++) turns |= joins_turn(b, i);
+  for (int i = 0; i < b->nnode; i++) turns |= joins_rotate(b, i);
   if (n == 0 && !turns) return NULL;
   n++;
   rod_net *net = pl_build_keep(b, 1, sizeof *net);

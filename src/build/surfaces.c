@@ -53,7 +53,7 @@ static int compare_edges(const void *a, const void *b) {
 }
 
 // edges of triangles in a plane that have one of them alone
-static pl_status add_borders(pl_builder *b, list *l, const char *felt) {
+static pl_status add_boundaries(pl_builder *b, list *l, const char *felt) {
   list tri = {0};
   pl_status s = add_triangles(b, &tri, felt, PL_BODY_PLANE);
   int(*edge)[2] = s == PL_OK ? pl_alloc(b->env, (size_t)tri.n + 1, sizeof *edge) : NULL;
@@ -91,7 +91,7 @@ void fill_surfaces(pl_builder *b, const int *held) {
   if (b->dim == 3) s = add_triangles(b, &tri, felt, PL_BODY_SOLID);
   d->nsolid = tri.n / 3;
   if (b->dim == 3 && s == PL_OK) s = add_triangles(b, &tri, felt, PL_BODY_SHELL);
-  if (b->dim == 2) s = add_borders(b, &segment, felt);
+  if (b->dim == 2) s = add_boundaries(b, &segment, felt);
   if (s == PL_OK) s = add_segments(b, &segment, felt);
   d->ntri = tri.n / 3;
   d->nsegment = segment.n / 2;

@@ -6,7 +6,7 @@
 
 enum { RESTARTS = 20, PROXIMAL = 40 };  // most tries of either
 static const double MAYBE_NOISE = 1e-6; // residuals above are not taken for rounding
-static const double TELL = 0.05;        // s between calls of progress
+static const double EMIT = 0.05;        // s between calls of progress
 
 // ---- what is solved -----------------------------------------------------------------------------
 
@@ -117,7 +117,7 @@ static pl_status sweeps(friction *f, int count, double relax, double goal, int *
   for (int it = 0; it < count && !*done && f->info->sweeps < f->o->max_sweeps; it++) {
     sweep(f, relax);
     *done = friction_judge(f, goal) && judge(f, goal);
-    if (!f->env->progress || pl_wall_time() - last < TELL) continue;
+    if (!f->env->progress || pl_wall_time() - last < EMIT) continue;
     last = pl_wall_time();
     PL_TRY(pl_report_progress(f->env, "friction", -1, NULL));
   }
@@ -135,17 +135,17 @@ static void keep_best(friction *f) {
 
 // sweeps and Newton in turns, each from the best point; the sweeps grow while nothing comes of it,
 // and every other time they go half the way, which ends cycles
-static pl_status solve_turns(friction *f, int first, int turns, double goal, int *done) {
+static pl_status solve_local(friction *f, int first, int turns, double goal, int *done) {
   int count = f->o->sweeps;
   f->least = INFINITY;
   PL_TRY(sweeps(f, first, 1, goal, done));
-  for (int turn = 1; !*done; turn++, count *= 2) {
+  for (int rot = 1; !*done; rot++, count *= 2) {
     f->info->attempts++;
     PL_TRY(friction_newton(f, goal));
     memcpy(f->p, f->best, (size_t)f->m * sizeof *f->p);
     *done = judge(f, goal);
-    if (*done || turn >= turns || f->info->sweeps >= f->o->max_sweeps) break;
-    PL_TRY(sweeps(f, 2 * count, turn % 2 ? 0.5 : 1, goal, done));
+    if (*done || rot >= turns || f->info->sweeps >= f->o->max_sweeps) break;
+    PL_TRY(sweeps(f, 2 * count, rot % 2 ? 0.5 : 1, goal, done));
   }
   keep_best(f);
   return PL_OK;
@@ -162,7 +162,7 @@ static pl_status solve_near(friction *f, double more, double goal, int *done) {
     *w += more;
     f->c[i] -= more * f->centre[i];
   }
-  pl_status s = solve_turns(f, f->o->sweeps, 2, goal, done);
+  pl_status s = solve_local(f, f->o->sweeps, 2, goal, done);
   for (int i = 0; i < f->m; i++) {
     f->W[(size_t)i * (f->m + 1)] = f->diag0[i];
     f->c[i] = f->c0[i];
@@ -205,7 +205,7 @@ static pl_status solve_restarts(friction *f, double goal, int *done) {
       f->p[i] = it > 0 ? size * pl_rng_normal(&r) : i % f->size == 0 ? 100 * usual : 0;
     for (int k = 0; k < f->n; k++) cone_project(f->size, f->mu[k], f->p + k * f->size);
     // Newton first, as sweeps would lead to the same place again
-    PL_TRY(solve_turns(f, 0, 3, goal, done));
+    PL_TRY(solve_local(f, 0, 3, goal, done));
   }
   return PL_OK;
 }
@@ -217,9 +217,9 @@ static pl_status solve(friction *f, double goal) {
     keep_best(f);
     return PL_OK;
   }
-  if (method == PL_FRICTION_NEWTON) return solve_turns(f, 0, 1, goal, &done);
+  if (method == PL_FRICTION_NEWTON) return solve_local(f, 0, 1, goal, &done);
   if (method == PL_FRICTION_HYBRID) {
-    PL_TRY(solve_turns(f, f->o->sweeps, 5, goal, &done));
+    PL_TRY(solve_local(f, f->o->sweeps, 5, goal, &done));
     if (!done) PL_TRY(solve_proximal(f, goal, &done));
     if (!done) PL_TRY(solve_restarts(f, goal, &done));
     memcpy(f->p, f->kept, (size_t)f->m * sizeof *f->p);

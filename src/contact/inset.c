@@ -53,7 +53,7 @@ static double within(double s) {
 }
 
 // n of length 1 and on the side of the pair's normal becomes that; 0: it has no length
-static int take_normal(pl_layer_pair *p, const double n[3]) {
+static int set_normal(pl_layer_pair *p, const double n[3]) {
   double size = pl_norm3(n), side = pl_dot3(n, p->normal) < 0 ? -1 : 1;
   if (!(size > 0)) return 0;
   for (int c = 0; c < 3; c++) p->normal[c] = side * n[c] / size;
@@ -70,7 +70,7 @@ static void over_face(const double *x, pl_layer_pair *p) {
   pl_cross3(g, b, gb);
   pl_cross3(a, g, ag);
   double nn = pl_dot3(n, n);
-  if (!take_normal(p, n)) return;
+  if (!set_normal(p, n)) return;
   // an inset vertex may be over the rim of the triangle, and the vertex a little beyond it
   double w[3] = {0, fmax(pl_dot3(gb, n) / nn, 0), fmax(pl_dot3(ag, n) / nn, 0)};
   w[0] = fmax(1 - pl_dot3(gb, n) / nn - pl_dot3(ag, n) / nn, 0);
@@ -88,7 +88,7 @@ static void across_edges(const double *x, pl_layer_pair *p) {
   double dw = pl_dot3(d, w), gw = pl_dot3(g, w), det = dd * gg - dg * dg;
   if (!(det > ALONG * dd * gg)) return;
   pl_cross3(d, g, n);
-  take_normal(p, n);
+  set_normal(p, n);
   double s = within((dw * gg - gw * dg) / det), t = within((dw * dg - gw * dd) / det);
   const double weight[4] = {1 - s, s, t - 1, -t};
   memcpy(p->weight, weight, sizeof weight);

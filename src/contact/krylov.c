@@ -12,7 +12,7 @@ enum {
   POWER = 8   // products that tell the size of W
 };
 static const double FORCING = 1e-4; // of a linear system: what a step of Newton's leaves
-static const double TELL = 0.05;    // s between calls of progress
+static const double EMIT = 0.05;    // s between calls of progress
 
 typedef struct krylov {
   friction *f;
@@ -89,7 +89,7 @@ static void precondition(void *ctx, const double *x, double *y) {
 static pl_status progress(krylov *s) {
   friction *f = s->f;
   if (f->failed != PL_OK) return f->failed;
-  if (!f->env->progress || pl_wall_time() - s->last < TELL) return PL_OK;
+  if (!f->env->progress || pl_wall_time() - s->last < EMIT) return PL_OK;
   s->last = pl_wall_time();
   return pl_report_progress(f->env, "friction", -1, NULL);
 }
@@ -160,7 +160,7 @@ static pl_status turns(krylov *s, double goal, int *done) {
   friction *f = s->f;
   double size = 0;
   PL_TRY(newton(s, goal, done));
-  for (int turn = 1; !*done && turn < TURNS; turn++) {
+  for (int rot = 1; !*done && rot < TURNS; rot++) {
     memcpy(f->p, f->best, (size_t)f->m * sizeof *f->p);
     friction_velocity(f, f->p, f->u);
     if (!(size > 0)) size = 1.5 * size_of(s);

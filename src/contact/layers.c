@@ -198,7 +198,7 @@ static void collect_near(pl_layers *l, const near *p) {
 
 // A rod that turns about its own radius meets itself after half a turn: what is nearer along it
 // does not, and only seems to where segments are about as long as the radius.
-static double half_turn(double keep) {
+static double half_circle(double keep) {
   return PL_PI / 2 * keep;
 }
 
@@ -211,7 +211,7 @@ static double length_of(const pl_layers *l, int a, int b) {
 // ways along rods from an edge, as far as matters
 static void measure_arcs(pl_layers *l, int edge) {
   const int *e = l->edge + 3 * edge;
-  double far = half_turn(l->radius[edge] + l->thick);
+  double far = half_circle(l->radius[edge] + l->thick);
   int better = 1;
   for (int i = 0; i < l->nvisited; i++) l->arc[l->visited[i]] = INFINITY;
   l->nvisited = 0;
@@ -238,7 +238,7 @@ static void measure_arcs(pl_layers *l, int edge) {
 static int goes_on(const pl_layers *l, int edge, double keep) {
   const int *f = l->edge + 3 * edge;
   if (!(l->segment[edge] > 0)) return 0;
-  return fmin(l->arc[f[0]], l->arc[f[1]]) < half_turn(keep);
+  return fmin(l->arc[f[0]], l->arc[f[1]]) < half_circle(keep);
 }
 
 // ---- search -----------------------------------------------------------------------------------

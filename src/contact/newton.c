@@ -19,7 +19,7 @@ enum { FULL = 20 };                  // full steps before steps are searched for
 static const double RCOND = 1e-13;   // columns of J below are taken as dependent
 static const double SOUND = 1e-11;   // condition from which on elimination will do
 static const double SHORTEST = 1e-6; // step of the line search
-static const double TELL = 0.05;     // s between calls of progress
+static const double EMIT = 0.05;     // s between calls of progress
 
 // An unknown of a step: dp of contact k along q, and its equation, along r of
 //   own x + r.(W dp) = b
@@ -199,7 +199,7 @@ static pl_status iterate(newton *nt, int most, int full, double goal, int *done)
       return PL_OK;
     *done = friction_judge(f, goal);
     if (*done) return PL_OK;
-    if (!f->env->progress || pl_wall_time() - last < TELL) continue;
+    if (!f->env->progress || pl_wall_time() - last < EMIT) continue;
     last = pl_wall_time();
     PL_TRY(pl_report_progress(f->env, "friction", -1, NULL));
   }

@@ -137,7 +137,7 @@ typedef struct parts {
   void *ctx;
 } parts;
 
-static void tell_part(void *ctx, double distance, const double n[3]) {
+static void describe_part(void *ctx, double distance, const double n[3]) {
   const parts *p = ctx;
   double world[3];
   for (int i = 0; p->R && i < 3; i++) world[i] = pl_dot3(p->R + 3 * i, n);
@@ -157,7 +157,7 @@ void pl_obstacle_around(const pl_obstacle *o, double t, const double *x, double 
   int turned = obstacle_rotation(o, R);
   for (int j = 0; turned && j < 3; j++) own[j] = R[j] * d[0] + R[3 + j] * d[1] + R[6 + j] * d[2];
   parts p = {turned ? R : NULL, radius + o->radius, each, ctx};
-  o->kind->around(o, own, within + p.away, tell_part, &p);
+  o->kind->around(o, own, within + p.away, describe_part, &p);
 }
 
 double pl_obstacle_size(const pl_obstacle *o, int dim) {

@@ -439,8 +439,8 @@ static void skeleton(const pl_obstacle *o, int dim, pl_skeleton *s) {
     for (int i = 0; i < m->nx; i++) {
       double h = m->h[(size_t)(m->ny > 1 ? j : 0) * (size_t)m->nx + (size_t)i];
       double y = m->ny > 1 ? j * m->spacing : j > 0 ? far : -far;
-      double space[3] = {i * m->spacing, y, h}, plane[3] = {i * m->spacing, h, -y};
-      pl_skeleton_place(s, dim < 3 ? plane : space);
+      double in_space[3] = {i * m->spacing, y, h}, plane[3] = {i * m->spacing, h, -y};
+      pl_skeleton_place(s, dim < 3 ? plane : in_space);
     }
   for (int j = 0; j + 1 < rows; j++)
     for (int i = 0; i + 1 < m->nx; i++) {

@@ -287,7 +287,7 @@ typedef struct near_triangles {
   void *ctx;
 } near_triangles;
 
-static void tell_triangle(void *ctx, int t) {
+static void describe_triangle(void *ctx, int t) {
   const near_triangles *k = ctx;
   pl_hit hit = pl_bvh_nearest_in(k->m->bvh, t, k->x);
   double n[3];
@@ -306,7 +306,7 @@ static void around(const pl_obstacle *o, const double *x, double within, pl_obst
     lo[c] = x[c] - within;
     hi[c] = x[c] + within;
   }
-  pl_bvh_touching(k.m->bvh, lo, hi, tell_triangle, &k);
+  pl_bvh_touching(k.m->bvh, lo, hi, describe_triangle, &k);
 }
 
 static void bounds(const pl_obstacle *o, double lo[3], double hi[3]) {

@@ -33,8 +33,8 @@ struct pl_surface {
   double *mu;             // [nobstacle][nnode of the contact]
   int ncontact;
   unsigned char *code; // [nnode] sides of a box that a node is beyond
-  int ntouch, cap;
-  pl_contact_touch *touch;
+  int nfeature, cap;
+  pl_contact_feature *approach;
   pl_status failed;
 };
 
@@ -205,7 +205,7 @@ pl_status surface_create(pl_env *env, int nnode, const pl_contact_desc *d, int d
 void surface_free(struct pl_surface *f) {
   if (!f) return;
   for (int o = 0; f->skeleton && o < f->nobstacle; o++) skeleton_free(f->skeleton[o]);
-  void *all[] = {f->skeleton, f->part, f->used, f->code, f->mu, f->touch};
+  void *all[] = {f->skeleton, f->part, f->used, f->code, f->mu, f->approach};
   for (size_t i = 0; i < COUNT(all); i++) pl_free(f->env, all[i]);
   pl_free(f->env, f);
 }
@@ -235,7 +235,7 @@ static void flip(double n[3]) {
 
 // The pair of the place with weights w of the part and the place p of the obstacle, apart by n: one
 // where they are near now and were not inside each other at the start.
-static void tell(look *k, int feature, const double *w, const double *p, const double *n,
+static void emit(look *k, int feature, const double *w, const double *p, const double *n,
                  double radius, double size) {
   struct pl_surface *f = k->f;
   double y[3], y0[3], keep = k->round + radius, gap = -keep, gap0 = -keep, at = 0;
@@ -246,11 +246,11 @@ static void tell(look *k, int feature, const double *w, const double *p, const d
     gap0 += n[c] * (y0[c] - p[c]);
   }
   if (!(gap < k->margin) || !(gap0 > -BEFORE * size) || f->failed != PL_OK) return;
-  f->failed = pl_grow(f->env, &f->touch, f->ntouch, &f->cap, sizeof *f->touch);
+  f->failed = pl_grow(f->env, &f->approach, f->nfeature, &f->cap, sizeof *f->approach);
   if (f->failed != PL_OK) return;
-  pl_contact_touch *t = &f->touch[f->ntouch++];
-  *t =
-      (pl_contact_touch){.obstacle = k->obstacle, .part = k->index, .feature = feature, .gap = gap};
+  pl_contact_feature *t = &f->approach[f->nfeature++];
+  *t = (pl_contact_feature){
+      .obstacle = k->obstacle, .part = k->index, .feature = feature, .gap = gap};
   pl_contact_row *r = &t->row;
   r->n = k->p->n;
   r->mu = f->mu[k->obstacle * f->ncontact + k->p->node];
@@ -297,7 +297,7 @@ static void meet_face(void *ctx, int i) {
   pl_sub3(y0, p, d);
   if (k->p->solid || pl_dot3(n, b->sharp ? k->s->out[b->v] : d) < 0) flip(n);
   if (b->sharp && (!(pl_dot3(n, k->s->out[b->v]) > 0) || !is_over_corner(k->s, b->v, n))) return;
-  tell(k, i, w, p, n, b->radius, sqrt(size));
+  emit(k, i, w, p, n, b->radius, sqrt(size));
 }
 
 // the triangles of the edge rise from it along n by at least so much
@@ -312,8 +312,8 @@ static int rises(const look *k, const double *e, const double *n, double least) 
 }
 
 // n, across e and g, out of the obstacle; 0: the edge g of it is not nearest there
-static int turn_out(const look *k, const skeleton_edge *b, const double *g, const double *y,
-                    double n[3]) {
+static int flip_outwards(const look *k, const skeleton_edge *b, const double *g, const double *y,
+                         double n[3]) {
   double m[2][3];
   const double *p = k->s->x[b->v[0]];
   if (!b->sharp) {
@@ -353,8 +353,8 @@ static void meet_edge(void *ctx, int i) {
   }
   weigh(k, w, (const double(*)[3])k->x0, y);
   pl_sub3(y, at, y);
-  if (!turn_out(k, b, g, y, n) || !rises(k, e, n, -LEAN)) return;
-  tell(k, k->s->npoint + i, w, at, n, b->radius, sqrt(ee));
+  if (!flip_outwards(k, b, g, y, n) || !rises(k, e, n, -LEAN)) return;
+  emit(k, k->s->npoint + i, w, at, n, b->radius, sqrt(ee));
 }
 
 // a corner or a ball under an edge that no face of it is over
@@ -379,7 +379,7 @@ static void meet_corner(void *ctx, int i) {
   if (!b->sharp && pl_dot3(n, y) < 0) flip(n);
   if (b->sharp && !is_over_corner(k->s, b->v, n)) return;
   if (!rises(k, e, n, VALLEY)) return;
-  tell(k, i, w, p, n, b->radius, sqrt(ee));
+  emit(k, i, w, p, n, b->radius, sqrt(ee));
 }
 
 // ---- search -------------------------------------------------------------------------------------
@@ -472,12 +472,12 @@ static void search(look *k) {
   }
 }
 
-pl_status pl_contact_touching(pl_contact *k, double t, const double *q, double t0, const double *q0,
-                              double margin, int *n, const pl_contact_touch **touch) {
+pl_status pl_contact_features(pl_contact *k, double t, const double *q, double t0, const double *q0,
+                              double margin, int *n, const pl_contact_feature **approach) {
   struct pl_surface *f = k->surface;
   *n = 0;
   if (!f) return PL_OK;
-  f->ntouch = 0;
+  f->nfeature = 0;
   f->obstacle = k->obstacle;
   for (int o = 0; o < f->nobstacle; o++) {
     if (!f->skeleton[o]) continue;
@@ -490,8 +490,8 @@ pl_status pl_contact_touching(pl_contact *k, double t, const double *q, double t
     }
     search(&l);
   }
-  *n = f->ntouch;
-  *touch = f->touch;
+  *n = f->nfeature;
+  *approach = f->approach;
   return f->failed;
 }
 

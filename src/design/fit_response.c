@@ -231,14 +231,14 @@ static void accept_step(void *ctx) {
 static const pl_marquardt_calls calls = {attempt, accept_step, NULL};
 
 // the whole response at x: do samples still find the motions that were followed? *moved: no
-static pl_status look_again(fitter *f, int *moved) {
+static pl_status look_again(fitter *f, int *displaced) {
   double cost;
-  *moved = 0;
+  *displaced = 0;
   if (!f->stale) return PL_OK;
   memcpy(f->lm.to, f->lm.x, (size_t)f->nvar * sizeof *f->lm.x);
   pl_status st = fit_evaluate(f, f->lm.to, 0, &cost);
   if (st != PL_OK) return st == PL_UNSOLVED || st == PL_DOMAIN ? PL_OK : st;
-  *moved = cost < (1 - 1e-6) * f->lm.cost;
+  *displaced = cost < (1 - 1e-6) * f->lm.cost;
   fit_accept(f, f->lm.to, cost);
   return PL_OK;
 }
@@ -338,7 +338,7 @@ static pl_status come_near(fitter *f) {
 static pl_status fit_weighted(fitter *f) {
   pl_status st = PL_OK;
   for (int most = needs_passes(f) ? PASSES : 1; st == PL_OK && f->at.pass < most; f->at.pass++) {
-    double moved = f->at.pass > 0 ? 0 : INFINITY;
+    double displaced = f->at.pass > 0 ? 0 : INFINITY;
     if (f->at.pass > 0 && !f->resumed) {
       memcpy(f->from, f->lm.x, (size_t)f->nvar * sizeof *f->lm.x);
       set_weights(f, 0);
@@ -346,9 +346,9 @@ static pl_status fit_weighted(fitter *f) {
     }
     if (st == PL_OK) st = fit_iterate(f, f->o->max_iter);
     for (int k = 0; k < f->nvar; k++)
-      moved = fmax(moved, fabs(f->lm.x[k] - f->from[k]) * f->lm.size[k]);
+      displaced = fmax(displaced, fabs(f->lm.x[k] - f->from[k]) * f->lm.size[k]);
     // small beside the standard errors
-    if (moved <= 0.01 * sqrt(f->lm.cost / fmax(1, f->nrow - f->nvar))) break;
+    if (displaced <= 0.01 * sqrt(f->lm.cost / fmax(1, f->nrow - f->nvar))) break;
   }
   return st;
 }
@@ -359,11 +359,11 @@ static pl_status fit_all(fitter *f) {
   if (at->stage == 0 && (f->resumed || f->lm.cost > FAR * FAR * f->data)) PL_TRY(come_near(f));
   at->stage = 1;
   pl_status st = PL_OK;
-  for (int moved = 1; moved && at->tries < PASSES; at->tries++) {
+  for (int displaced = 1; displaced && at->tries < PASSES; at->tries++) {
     st = fit_weighted(f);
     if (st < 0 || st == PL_CANCELLED) return st;
     at->pass = 0;
-    PL_TRY(look_again(f, &moved));
+    PL_TRY(look_again(f, &displaced));
     PL_TRY(fit_differentiate(f));
     pl_marquardt_normal(&f->lm, f->r);
   }

@@ -155,27 +155,27 @@ static pl_status refuse(run *t, int tried, double fall, int *done) {
   return *done || !tried || t->nrow == 1 ? PL_OK : solutions_linearise(t->d);
 }
 
-static pl_status try_step(run *t, int *moved, int *done) {
+static pl_status try_step(run *t, int *displaced, int *done) {
   pl_design *d = t->d;
   int held, newton = d->newton;
   double gain, value, was = t->value, size = make_step(t, &gain, &held), fall = foretold(t);
   for (int k = 0; k < d->nvar; k++)
     t->to[k] = fmin(fmax(t->b.x[k] + t->step[k], t->b.l[k]), t->b.u[k]);
   pl_status st = run_try(t, t->to, &value, NULL);
-  *moved = st == PL_OK && value < was;
-  if (*moved) {
+  *displaced = st == PL_OK && value < was;
+  if (*displaced) {
     swap_jacobians(t);
     st = gauss_linearise(t, t->grad);
     if (st != PL_OK) swap_jacobians(t);
   }
   if (run_lost(st)) {
     t->trust = fmin(fmax(d->lost, 0.05), 0.5) * size;
-    *moved = 0;
+    *displaced = 0;
     return refuse(t, d->newton > newton, INFINITY, done);
   }
   PL_TRY(st);
   adjust(t, size, held, fall, was, value);
-  return *moved ? keep(t, value, gain) : refuse(t, 1, fall, done);
+  return *displaced ? keep(t, value, gain) : refuse(t, 1, fall, done);
 }
 
 pl_status gauss_iterate(run *t, pl_design_observe_fn observe, void *ctx) {
@@ -183,13 +183,13 @@ pl_status gauss_iterate(run *t, pl_design_observe_fn observe, void *ctx) {
   normal_matrix(t);
   int done = run_finished(t);
   while (!done) {
-    int moved;
+    int displaced;
     if (t->r->evaluations >= t->d->o.max_eval) {
       t->r->reason = PL_DESIGN_MAX_EVAL;
       break;
     }
-    PL_TRY(try_step(t, &moved, &done));
-    if (!moved) continue;
+    PL_TRY(try_step(t, &displaced, &done));
+    if (!displaced) continue;
     done = run_finished(t);
     PL_TRY(run_show(t, observe, ctx));
   }

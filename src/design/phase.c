@@ -47,8 +47,8 @@ static int may_excite(const pl_objective_at *at, const pl_design_desc *d) {
 }
 
 // the angle at a variable moved by h; p has values of its own
-static double moved_angle(const pl_objective_at *at, pl_params *p, const pl_design_desc *d,
-                          double h) {
+static double displaced_angle(const pl_objective_at *at, pl_params *p, const pl_design_desc *d,
+                              double h) {
   double angle = 0;
   memcpy(p->par, at->p->par, (size_t)p->npar * sizeof *p->par);
   memcpy(p->X, at->p->X, (size_t)p->nref * sizeof *p->X);
@@ -65,11 +65,12 @@ static void add_excitation(const pl_objective_at *at, pl_params *p, double by, d
     if (v->kind != PL_VARIABLE_DESIGN) continue;
     const pl_design_desc *d = pl_model_design(at->m, v->index);
     if (!may_excite(at, d)) continue;
-    double h = 2e-4 * scaled_slope(v, at->d->x[k]), turn[2];
+    double h = 2e-4 * scaled_slope(v, at->d->x[k]), rot[2];
     for (int i = 0; i < 2; i++)
-      turn[i] = remainder(moved_angle(at, p, d, (i + 1) * h) - moved_angle(at, p, d, -(i + 1) * h),
-                          2 * PL_PI);
-    gx[k] += by * (8 * turn[0] - turn[1]) / (12 * h);
+      rot[i] = remainder(displaced_angle(at, p, d, (i + 1) * h) -
+                             displaced_angle(at, p, d, -(i + 1) * h),
+                         2 * PL_PI);
+    gx[k] += by * (8 * rot[0] - rot[1]) / (12 * h);
   }
 }
 
@@ -137,8 +138,8 @@ const pl_objective_kind pl_objective_phase = {
     .key = keys,
     .quantity = "phase",
     .unit = "rad",
-    .told_unit = "deg",
-    .told_si = PL_PI / 180,
+    .report_unit = "deg",
+    .report_si = PL_PI / 180,
     .form = PL_FORM_ANGLE,
     .goals = PL_GOALS_TARGET,
     .nodes = PL_NODES_ONE,

@@ -66,7 +66,7 @@ int pl_slopes_has(const pl_special *at) {
 }
 
 // scratch for motions with H harmonics
-static pl_status fit_room(pl_design *d, int H) {
+static pl_status fit_capacity(pl_design *d, int H) {
   if (d->dz && d->H == H) return PL_OK;
   d->H = H;
   d->n = pl_model_nfree(d->m) * (2 * H + 1);
@@ -85,7 +85,7 @@ pl_status pl_slopes_at(pl_slopes *s, const pl_special *at, int nmeasure, const p
   pl_design *d = &s->d;
   if (!pl_slopes_has(at) || (at->kind == PL_PEAK && nmeasure != 1))
     return pl_fail(d->env, PL_E_ARG, "slopes: a peak of one measure or a fold is wanted");
-  PL_TRY(fit_room(d, at->orbit->nharm));
+  PL_TRY(fit_capacity(d, at->orbit->nharm));
   solution here = {.kind = at->kind == PL_PEAK ? SOLUTION_PEAK : SOLUTION_FOLD};
   if (nmeasure > 0) here.measure = measure[0];
   pl_status st = solution_open(d, &here, at->orbit);

@@ -64,12 +64,12 @@ static pl_status by_rows(pl_design *d, const objective *o, int all, double *J) {
   return st;
 }
 
-static void eliminate_phase(int nrow, int n, const double *turn, double *J) {
-  double size = pl_dot(nrow, turn, turn);
+static void eliminate_phase(int nrow, int n, const double *rot, double *J) {
+  double size = pl_dot(nrow, rot, rot);
   for (int k = 0; size > 0 && k < n; k++) {
     double part = 0;
-    for (int i = 0; i < nrow; i++) part += turn[i] * J[(size_t)i * (size_t)n + (size_t)k];
-    for (int i = 0; i < nrow; i++) J[(size_t)i * (size_t)n + (size_t)k] -= part / size * turn[i];
+    for (int i = 0; i < nrow; i++) part += rot[i] * J[(size_t)i * (size_t)n + (size_t)k];
+    for (int i = 0; i < nrow; i++) J[(size_t)i * (size_t)n + (size_t)k] -= part / size * rot[i];
   }
 }
 
@@ -81,22 +81,22 @@ static pl_status solution_rows(pl_design *d, int i, double *r, double *J) {
   if (nrow == 0) return PL_OK;
   int columns = d->nvar <= nrow;
   if (columns) PL_TRY(by_columns(d, i, J));
-  double *turn = pl_alloc(d->env, (size_t)nrow, sizeof *turn);
-  if (!turn) return PL_E_NOMEM;
+  double *rot = pl_alloc(d->env, (size_t)nrow, sizeof *rot);
+  if (!rot) return PL_E_NOMEM;
   pl_status st = PL_OK;
   for (int k = 0; st == PL_OK && k < d->nobj; k++) {
     const objective *o = &d->obj[k];
     int n = objective_squares(d, o);
     pl_objective_at at = objective_at(d, o);
     if (follows(o, i)) {
-      o->o.kind->residual(&at, o->o.weight, r, turn);
+      o->o.kind->residual(&at, o->o.weight, r, rot);
       st = by_rows(d, o, !columns, J);
-      eliminate_phase(n, d->nvar, turn, J);
+      eliminate_phase(n, d->nvar, rot, J);
     }
     r += n;
     J += (size_t)n * (size_t)d->nvar;
   }
-  pl_free(d->env, turn);
+  pl_free(d->env, rot);
   return st;
 }
 
@@ -149,7 +149,7 @@ void box_minimum(int n, const double *B, const double *g, const double *lo, cons
   int held[MOST_VARIABLES] = {0};
   memset(p, 0, (size_t)n * sizeof *p);
   // active sets, one change at a time
-  for (int turn = 0; turn < 4 * n + 10; turn++) {
+  for (int rot = 0; rot < 4 * n + 10; rot++) {
     for (int i = 0; i < n; i++) slope[i] = g[i] + pl_dot(n, B + (size_t)i * (size_t)n, p);
     free_step(n, B, slope, held, C, step);
     int who, loose = -1;

@@ -58,19 +58,19 @@ static pl_status peak_alloc(pl_design *d, double **scratch, peak *k) {
 // one side of the difference along t
 static pl_status peak_side(pl_design *d, solution *s, const pl_orbit *o, double h, int parameters,
                            int side, peak *k, double *hw) {
-  pl_orbit *moved;
-  PL_TRY(pl_orbit_copy(o, o->nharm, &moved));
-  pl_axpy(d->n, h, k->t, o->z, moved->z);
-  moved->omega += h;
+  pl_orbit *displaced;
+  PL_TRY(pl_orbit_copy(o, o->nharm, &displaced));
+  pl_axpy(d->n, h, k->t, o->z, displaced->z);
+  displaced->omega += h;
   bordering p = {.Jy = k->side[side], .hp = parameters ? k->hp[side] : NULL};
-  pl_status st = look(d, s, moved, k->lambda, &p);
+  pl_status st = look(d, s, displaced, k->lambda, &p);
   if (st == PL_OK) {
     memset(k->grad, 0, (size_t)d->n * sizeof(double));
-    objective_measure(d, moved, &s->measure, 1, k->grad, p.hp);
+    objective_measure(d, displaced, &s->measure, 1, k->grad, p.hp);
     pl_axpy(d->n, 1, k->grad, k->side[side], k->side[side]);
     *hw = p.hw;
   }
-  pl_orbit_free(moved);
+  pl_orbit_free(displaced);
   return st;
 }
 
@@ -214,20 +214,20 @@ static pl_status fold_linearise(pl_design *d, solution *s, const pl_orbit *o, in
   PL_TRY(fold_evaluate(d, s, o));
   PL_TRY(null_vectors(d, s, first ? 4 : 1, k->l, k->r, &k->g));
   double h = DIFFERENCE * swing_of(o) / pl_max_abs(d->n, k->r);
-  pl_orbit *moved;
-  PL_TRY(pl_orbit_copy(o, o->nharm, &moved));
+  pl_orbit *displaced;
+  PL_TRY(pl_orbit_copy(o, o->nharm, &displaced));
   pl_status st = PL_OK;
   k->gw = 0;
   memset(k->gz, 0, (size_t)d->n * sizeof(double));
   for (int side = -1; st == PL_OK && side <= 1; side += 2) {
     bordering p = {.Jy = k->side, .hp = k->gp ? k->hp : NULL};
-    pl_axpy(d->n, side * h, k->r, o->z, moved->z);
-    st = look(d, s, moved, k->l, &p);
+    pl_axpy(d->n, side * h, k->r, o->z, displaced->z);
+    st = look(d, s, displaced, k->l, &p);
     pl_axpy(d->n, -side / (2 * h), k->side, k->gz, k->gz);
     k->gw -= side * p.hw / (2 * h);
     for (int i = 0; k->gp && i < d->nvar; i++) k->gp[i] -= side * k->hp[i] / (2 * h);
   }
-  pl_orbit_free(moved);
+  pl_orbit_free(displaced);
   return st == PL_OK ? fold_evaluate(d, s, o) : st;
 }
 
@@ -413,8 +413,8 @@ static pl_status gradient(const pl_objective_at *at, int i, double omega, double
 }
 
 #define FREQUENCY                                                                                  \
-  .value = "frequency", .quantity = "frequency", .unit = "rad/s", .told_unit = "Hz",               \
-  .told_si = 2 * PL_PI, .form = PL_FORM_RATIO, .goals = PL_GOALS_TARGET, .least_squares = 1,       \
+  .value = "frequency", .quantity = "frequency", .unit = "rad/s", .report_unit = "Hz",             \
+  .report_si = 2 * PL_PI, .form = PL_FORM_RATIO, .goals = PL_GOALS_TARGET, .least_squares = 1,     \
   .eval = eval, .gradient = gradient
 
 static const pl_option peak_keys[] = {KEY_FROM, KEY_TO, KEY_MEASURE, KEY_HARMONIC};

@@ -199,19 +199,19 @@ static double row_scale(const pl_objective_at *at, double by, int a) {
   return a == 0 ? (at->o->means ? sqrt(c) : 0) : sqrt(0.5 * c);
 }
 
-static void residual(const pl_objective_at *at, double by, double *r, double *turn) {
+static void residual(const pl_objective_at *at, double by, double *r, double *rot) {
   const pl_objective *o = at->o;
   int dim = pl_model_dim(at->m), L = 2 * at->orbit->nharm + 1;
   smooth s;
   minimum_of(at, &s);
-  for (int n = 0; n < o->nnode * dim; n++, r += L, turn += L) {
+  for (int n = 0; n < o->nnode * dim; n++, r += L, rot += L) {
     const double *y = o->coef + (size_t)n * (size_t)(2 * o->nharm + 1);
     component(at->m, at->p, at->orbit, o->node[n / dim], n % dim, r);
     for (int a = 0; a < L; a++) {
       double c = row_scale(at, by, a);
       int k = (a + 1) / 2;
       r[a] = c * (r[a] - shifted(o, &s, y, a));
-      turn[a] = k == 0 ? 0 : c * k * (a % 2 ? shifted(o, &s, y, a + 1) : -shifted(o, &s, y, a - 1));
+      rot[a] = k == 0 ? 0 : c * k * (a % 2 ? shifted(o, &s, y, a + 1) : -shifted(o, &s, y, a - 1));
     }
   }
 }

@@ -20,12 +20,12 @@ static void field(const double *q, const double *par, const double *rest, double
   jet_d r[12];
   double d[3];
   misfit_d(q, rest, r);
-  double v[3] = {r[0].v, r[1].v, r[2].v}, turn = 0;
-  for (int i = 3; TURNS == 2 && i < 12; i++) turn += r[i].v * r[i].v / 2;
+  double v[3] = {r[0].v, r[1].v, r[2].v}, rot = 0;
+  for (int i = 3; TURNS == 2 && i < 12; i++) rot += r[i].v * r[i].v / 2;
   pl_sub3(rest + AT_d + 3, rest + AT_d, d);
   double l = pl_norm3(d);
   value[1] = par[0] * pl_norm3(v);
-  value[0] = sqrt((l > 0 ? pl_dot3(v, v) / (l * l) : 0) + turn);
+  value[0] = sqrt((l > 0 ? pl_dot3(v, v) / (l * l) : 0) + rot);
 }
 
 static void commit(double *q, double *v, double *a, const double *par, double *rest,
@@ -33,7 +33,7 @@ static void commit(double *q, double *v, double *a, const double *par, double *r
   (void)par;
   for (int k = 0; k < TURNS; k++)
     if (!(keep >> (3 * k) & 7))
-      rest[0] += turn_shorten(q + 6 + 3 * k, v + 6 + 3 * k, a + 6 + 3 * k);
+      rest[0] += rotation_shorten(q + 6 + 3 * k, v + 6 + 3 * k, a + 6 + 3 * k);
 }
 
 static void rotate(const double *R, const double *q, const double *par, const double *from,
@@ -41,7 +41,7 @@ static void rotate(const double *R, const double *q, const double *par, const do
   (void)par, (void)from, (void)to;
   for (int k = 0; k < TURNS; k++) {
     double s[3];
-    turn_after(R, q + 6 + 3 * k, s);
+    rotation_after(R, q + 6 + 3 * k, s);
     for (int i = 0; i < 3; i++)
       if (!(known >> (3 * k + i) & 1)) scal[3 * k + i] = s[i];
   }

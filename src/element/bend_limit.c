@@ -107,7 +107,7 @@ static int prepare(const double *X, double *rest) {
 }
 
 // the same in the axes of the material
-static void turn(const double *rest, double angle, double C[3][3]) {
+static void rot(const double *rest, double angle, double C[3][3]) {
   double c = cos(angle), s = sin(angle);
   for (int i = 0; i < EDGES; i++) {
     double xx = rest[i], yy = rest[3 + i], xy = rest[6 + i];
@@ -127,7 +127,7 @@ typedef struct hinges {
 
 static int look(const double *q, const double *par, const double *rest, hinges *h) {
   memset(h->k, 0, sizeof h->k);
-  turn(rest, par[ANGLE], h->C);
+  rot(rest, par[ANGLE], h->C);
   for (int i = 0; i < EDGES; i++) {
     double x[12];
     h->on[i] = rest[i] != 0 || rest[3 + i] != 0 || rest[6 + i] != 0;

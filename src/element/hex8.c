@@ -1,7 +1,7 @@
 // W = sum_g w_g psi(F_g), St. Venant-Kirchhoff.
 #define BODY "hex8.inc"
 #define PACKED
-#define CARRY
+#define MIXED
 #include "kernel.h"
 #include "hex8_kind.h"
 

@@ -5,7 +5,7 @@
 #define BODY        "hex8.inc"
 #define PACKED
 #define NO_THIRD
-#define CARRY
+#define MIXED
 #define ALONG
 #include "kernel.h"
 #include "hex8_kind.h"

@@ -1,7 +1,7 @@
 // W = k/2 (|q1 - q0| - L)^2; rigid links by penalty: harmonic-balance paper, App. E.
 #define BODY "link.inc"
 #define PACKED
-#define CARRY
+#define MIXED
 #include "kernel.h"
 #include "element_impl.h"
 

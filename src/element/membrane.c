@@ -2,7 +2,7 @@
 #define SD   3
 #define BODY "triangle.inc"
 #define PACKED
-#define CARRY
+#define MIXED
 #include "kernel.h"
 #include "triangle_kind.h"
 

@@ -34,7 +34,7 @@ static int third_p(const pl_pack *q, const pl_pack *v, const pl_pack *par, const
 }
 #endif
 
-#if defined(CARRY)
+#if defined(MIXED)
 static void mixed_p(const pl_pack *q, const pl_pack *q0, const pl_pack *dq, const pl_pack *par,
                     const pl_pack *rest, pl_pack *out) {
   PICK(mixed)(q, q0, dq, par, rest, out);

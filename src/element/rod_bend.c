@@ -23,7 +23,7 @@ static void field(const double *q, const double *par, const double *rest, double
   joint_d j;
   double stiff[3], natural[3], d[3], L = rest[LENGTH_d];
   for (int k = 0; k < COUNT(field_info); k++) value[k] = 0;
-  if (frames_d(q, rest, f) || strains_d(&f[0], &f[1], q[10] - q[9], rest + TURN_d, &j)) return;
+  if (frames_d(q, rest, f) || strains_d(&f[0], &f[1], q[10] - q[9], rest + ROT_d, &j)) return;
   elastic_d(par, rest, stiff, natural);
   for (int k = 0; k < 3; k++) d[k] = j.k[k] - natural[k];
   value[0] = hypot(j.k[0], j.k[1]) / L;
@@ -40,7 +40,7 @@ static void section(const double *q, const double *par, const double *rest, doub
   joint_d j;
   double stiff[3], natural[3];
   memset(force, 0, 4 * sizeof *force);
-  if (frames_d(q, rest, f) || strains_d(&f[0], &f[1], q[10] - q[9], rest + TURN_d, &j)) return;
+  if (frames_d(q, rest, f) || strains_d(&f[0], &f[1], q[10] - q[9], rest + ROT_d, &j)) return;
   elastic_d(par, rest, stiff, natural);
   for (int k = 0; k < 3; k++) force[1 + k] = stiff[k] * (j.k[k] - natural[k]);
 }
@@ -50,15 +50,15 @@ static void commit(double *q, double *v, double *a, const double *par, double *r
   frame_d f[2];
   joint_d j;
   (void)v, (void)a, (void)par;
-  if (frames_d(q, rest, f) || strains_d(&f[0], &f[1], 0, rest + TURN_d, &j)) return;
+  if (frames_d(q, rest, f) || strains_d(&f[0], &f[1], 0, rest + ROT_d, &j)) return;
   for (int s = 0; s < 2; s++) {
     double e[3];
     pl_sub3(q + 3 * (s + 1), q + 3 * s, e);
     if (!(keep >> s & 1)) rod_move_anchor(e, rest + 6 * s);
   }
-  rest[TURN_d] = j.k[2];
-  rest[TURN_d + 1] = cos(j.k[2]);
-  rest[TURN_d + 2] = sin(j.k[2]);
+  rest[ROT_d] = j.k[2];
+  rest[ROT_d + 1] = cos(j.k[2]);
+  rest[ROT_d + 2] = sin(j.k[2]);
 }
 
 // whole turns go to the angle that is not known yet, so that the twist stays
@@ -75,12 +75,12 @@ static void rotate(const double *R, const double *q, const double *par, const do
     if (!(known >> s & 1)) scal[s] = rod_turned(R, e, q[9 + s], from + 6 * s, to + 6 * s);
   }
   if (known == 3 || frames_d(q, from, f)) return;
-  if (strains_d(&f[0], &f[1], q[10] - q[9], from + TURN_d, &j)) return;
+  if (strains_d(&f[0], &f[1], q[10] - q[9], from + ROT_d, &j)) return;
   double twist = j.k[2];
   for (int a = 0; R && a < 3; a++)
     for (int i = 0; i < 3; i++) x[3 * a + i] = pl_dot3(R + 3 * i, q + 3 * a);
   if (frames_d(x, to, f)) return;
-  if (strains_d(&f[0], &f[1], scal[1] - scal[0], to + TURN_d, &j)) return;
+  if (strains_d(&f[0], &f[1], scal[1] - scal[0], to + ROT_d, &j)) return;
   double more = 2 * PL_PI * rint((twist - j.k[2]) / (2 * PL_PI));
   if (known & 2)
     scal[0] -= more;

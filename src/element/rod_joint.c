@@ -24,7 +24,7 @@ static void section(const double *q, const double *par, const double *rest, doub
   double stiff[3], natural[3], anchor[6], sign;
   memset(force, 0, 4 * sizeof *force);
   if (frames_d(q, par, rest, f, anchor, &sign)) return;
-  if (strains_d(&f[0], &f[1], q[6] - rest[THETA_d], rest + TURN_d, &j)) return;
+  if (strains_d(&f[0], &f[1], q[6] - rest[THETA_d], rest + ROT_d, &j)) return;
   elastic_d(par, rest, stiff, natural);
   for (int k = 0; k < 3; k++) force[1 + k] = stiff[k] * (j.k[k] - natural[k]);
   force[3] *= sign;
@@ -42,14 +42,14 @@ static void commit(double *q, double *v, double *a, const double *par, double *r
   frame_d f[2];
   joint_d j;
   double anchor[6], sign, e[3];
-  if (!(keep & 14)) turn_shorten(q + 7, v + 7, a + 7);
+  if (!(keep & 14)) rotation_shorten(q + 7, v + 7, a + 7);
   if (frames_d(q, par, rest, f, anchor, &sign)) return;
-  if (strains_d(&f[0], &f[1], 0, rest + TURN_d, &j)) return;
+  if (strains_d(&f[0], &f[1], 0, rest + ROT_d, &j)) return;
   pl_sub3(q + 3, q, e);
   if (!(keep & 1)) rod_move_anchor(e, rest);
-  rest[TURN_d] = j.k[2];
-  rest[TURN_d + 1] = cos(j.k[2]);
-  rest[TURN_d + 2] = sin(j.k[2]);
+  rest[ROT_d] = j.k[2];
+  rest[ROT_d + 1] = cos(j.k[2]);
+  rest[ROT_d + 2] = sin(j.k[2]);
 }
 
 // twist between the junction's copy and the edge at x; 0 where it is not defined
@@ -58,7 +58,7 @@ static double twist_of(const double *x, const double *par, const double *rest) {
   joint_d j;
   double anchor[6], sign;
   if (frames_d(x, par, rest, f, anchor, &sign)) return 0;
-  if (strains_d(&f[0], &f[1], x[6] - rest[THETA_d], rest + TURN_d, &j)) return 0;
+  if (strains_d(&f[0], &f[1], x[6] - rest[THETA_d], rest + ROT_d, &j)) return 0;
   return j.k[2];
 }
 
@@ -70,7 +70,7 @@ static void rotate(const double *R, const double *q, const double *par, const do
   pl_sub3(q + 3, q, e);
   for (int c = 0; c < 3 && R; c++)
     for (int a = 0; a < 2; a++) x[3 * a + c] = pl_dot3(R + 3 * c, q + 3 * a);
-  turn_after(R, q + 7, x + 7);
+  rotation_after(R, q + 7, x + 7);
   for (int i = 0; i < 3; i++)
     if (!(known >> (1 + i) & 1)) scal[1 + i] = x[7 + i];
   if (known & 1) return;

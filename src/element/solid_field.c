@@ -171,7 +171,7 @@ void pl_solid_field(int sd, int rd, const double *F, const double *par, int law,
 }
 
 // out[3][3] = frame' A frame, or A itself
-static void to_space(int rd, const double *frame, const double *A, double *out) {
+static void to_world(int rd, const double *frame, const double *A, double *out) {
   memset(out, 0, 9 * sizeof *out);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
@@ -201,9 +201,9 @@ int pl_solid_stress(int sd, int rd, const double *F, const double *frame, const 
   if (piola(rd, E, par, law, dilation, &across, S, &out->energy)) return 1;
   cauchy(sd, rd, F, law == LAW_HYPER ? 1 + 2 * across : 1, S, A);
   pack(A, out->stress);
-  to_space(rd, frame, S, A);
+  to_world(rd, frame, S, A);
   pack(A, out->second);
-  to_space(rd, frame, E, A);
+  to_world(rd, frame, E, A);
   if (rd == 2) {
     // across the plane nothing holds
     double n[3];

@@ -1,7 +1,7 @@
 // W = sum_g w_g psi(F_g), St. Venant-Kirchhoff.
 #define BODY "tet10.inc"
 #define PACKED
-#define CARRY
+#define MIXED
 #include "kernel.h"
 #include "tet10_kind.h"
 

@@ -1,7 +1,7 @@
 // W = V psi(F), St. Venant-Kirchhoff; harmonic-balance paper, App. E.
 #define BODY "tet4.inc"
 #define PACKED
-#define CARRY
+#define MIXED
 #include "kernel.h"
 #include "tet4_kind.h"
 

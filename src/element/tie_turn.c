@@ -25,14 +25,14 @@ static void field(const double *q, const double *par, const double *rest, double
 static void commit(double *q, double *v, double *a, const double *par, double *rest,
                    unsigned keep) {
   (void)par, (void)rest;
-  if (!(keep & 7)) turn_shorten(q + 27, v + 27, a + 27);
+  if (!(keep & 7)) rotation_shorten(q + 27, v + 27, a + 27);
 }
 
 static void rotate(const double *R, const double *q, const double *par, const double *from,
                    const double *to, unsigned known, double *scal) {
   double s[3];
   (void)par, (void)from, (void)to;
-  turn_after(R, q + 27, s);
+  rotation_after(R, q + 27, s);
   for (int i = 0; i < 3; i++)
     if (!(known >> i & 1)) scal[i] = s[i];
 }

@@ -3,7 +3,7 @@
 #define SD   2
 #define BODY "triangle.inc"
 #define PACKED
-#define CARRY
+#define MIXED
 #include "kernel.h"
 #include "triangle_kind.h"
 #include "tri2_volume.h"

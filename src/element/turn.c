@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-int turn_shorten(double *s, double *v, double *a) {
+int rotation_shorten(double *s, double *v, double *a) {
   double ss = pl_dot3(s, s), sv = pl_dot3(s, v), rate = pl_dot3(v, v) + pl_dot3(s, a);
   for (int i = 0; ss > 1 && i < 3; i++) {
     double by = 2 * rate / (ss * ss) - 8 * sv * sv / (ss * ss * ss);
@@ -15,7 +15,7 @@ int turn_shorten(double *s, double *v, double *a) {
 }
 
 // by the quaternion (x, y, z, w) from its largest part (Shepperd 1978)
-void turn_vector(const double *R, double *s) {
+void rotation_vector(const double *R, double *s) {
   double q[4], most = R[0] + R[4] + R[8];
   int big = 3;
   for (int i = 0; i < 3; i++)
@@ -39,20 +39,20 @@ void turn_vector(const double *R, double *s) {
 }
 
 // R = 1 + 4 ((1 - s.s) [s]x + 2 [s]x [s]x)/(1 + s.s)^2
-static void turn(const double *s, const double *x, double *y) {
+static void rot(const double *s, const double *x, double *y) {
   double ss = pl_dot3(s, s), k = 4 / ((1 + ss) * (1 + ss)), a[3], b[3];
   pl_cross3(s, x, a);
   pl_cross3(s, a, b);
   for (int i = 0; i < 3; i++) y[i] = x[i] + k * ((1 - ss) * a[i] + 2 * b[i]);
 }
 
-void turn_after(const double *R, const double *s, double *out) {
+void rotation_after(const double *R, const double *s, double *out) {
   double S[9];
   memcpy(out, s, 3 * sizeof *out);
   for (int c = 0; R && c < 3; c++) {
     double unit[3] = {c == 0, c == 1, c == 2}, y[3];
-    turn(s, unit, y);
+    rot(s, unit, y);
     for (int i = 0; i < 3; i++) S[3 * i + c] = pl_dot3(R + 3 * i, y);
   }
-  if (R) turn_vector(S, out);
+  if (R) rotation_vector(S, out);
 }

@@ -7,10 +7,10 @@
 
 // -s/s.s is the same rotation, with rates by the chain rule; short vectors stay off the full turn.
 // Returns whether it was replaced.
-int turn_shorten(double *s, double *v, double *a);
+int rotation_shorten(double *s, double *v, double *a);
 // The vector of a rotation R[3][3], no longer than one.
-void turn_vector(const double *R, double *s);
+void rotation_vector(const double *R, double *s);
 // The vector of R after that of s; R NULL: s.
-void turn_after(const double *R, const double *s, double *out);
+void rotation_after(const double *R, const double *s, double *out);
 
 #endif

@@ -16,7 +16,7 @@ typedef struct track {
   size_t first[3];    // place of z in the orbit
   int driven;         // some component is
   int mask;           // components that count
-  pl_path_fn visit;
+  pl_path_fn on_phase;
   void *ctx;
 } track;
 
@@ -71,9 +71,9 @@ static double add_speed(const track *t, double phase, double weight, double *gra
   double x[3], v[3], a[3];
   motion(t, phase, x, v, a);
   double speed = pl_norm3(v);
-  if (t->visit && speed > 0) {
+  if (t->on_phase && speed > 0) {
     double w[3] = {weight * v[0] / speed, weight * v[1] / speed, weight * v[2] / speed};
-    t->visit(t->ctx, phase, w);
+    t->on_phase(t->ctx, phase, w);
   }
   for (int c = 0; grad && speed > 0 && c < t->dim; c++) {
     if (!t->z[c]) continue;
@@ -182,10 +182,10 @@ double pl_orbit_path(const pl_model *m, const pl_params *p, const pl_orbit *o, i
 }
 
 double pl_orbit_path_along(const pl_model *m, const pl_params *p, const pl_orbit *o, int node,
-                           int mask, double *grad, pl_path_fn visit, void *ctx) {
+                           int mask, double *grad, pl_path_fn on_phase, void *ctx) {
   track t = track_of(m, p, o, node);
   t.mask = mask;
-  t.visit = visit;
+  t.on_phase = on_phase;
   t.ctx = ctx;
   if (grad) memset(grad, 0, (size_t)o->nfree * (size_t)t.L * sizeof *grad);
   return exact_path(&t, grad);

@@ -149,7 +149,7 @@ static pl_status back_solve(pl_bordered *s, const double *f, double *x) {
 }
 
 // factors J with its diagonal moved off zero, for a J that is singular itself
-static pl_status factor_moved(pl_bordered *s, double by) {
+static pl_status factor_changed(pl_bordered *s, double by) {
   double *keep = s->r1;
   pl_blocks_shift(&s->hb->J, by, keep);
   s->info.factorisations++;
@@ -167,7 +167,7 @@ static pl_status factor_large(pl_bordered *s) {
   pl_status st = pl_factor_numeric_blocks(s->lu, J);
   // the bordered matrix may be regular all the same
   for (double by = 1e-9; s->bordered && st == PL_SINGULAR && by < 1e-5; by *= 100)
-    st = factor_moved(s, by);
+    st = factor_changed(s, by);
   PL_TRY(st);
   s->ready = s->fresh = 1;
   return PL_OK;

@@ -58,7 +58,7 @@ static pl_status root_of(continuation *t, const pl_special *s) {
   double value;
   place(t, s, a);
   t->have_last = 0;
-  PL_TRY(cont_border(t, a));
+  PL_TRY(cont_bordering(t, a));
   PL_TRY(cont_singular(t, a, t->dz, &value));
   memcpy(a->tz, t->dz, (size_t)t->n * sizeof(double));
   a->tw = 0;
@@ -167,7 +167,7 @@ static void report_end(const continuation *k, const pl_curve *c, const pl_specia
 }
 
 // the harmonics of a motion of twice the period are twice as many
-static int has_room(const continuation *k, const pl_special *s) {
+static int has_capacity(const continuation *k, const pl_special *s) {
   int H = s->orbit->nharm * (s->kind == PL_PERIOD_DOUBLING ? 2 : 1);
   if (H > HARMONICS_MAX)
     pl_report(k->env, PL_WARNING, NULL, 0, 0, "set `harmonics` to 32 or less",
@@ -187,7 +187,7 @@ pl_status branch_follow_all(continuation *k, const pl_response_opts *o, pl_curve
     int leaves = s->kind == PL_PERIOD_DOUBLING || s->kind == PL_BRANCH_POINT;
     if (!leaves || done[i] || s->orbit->sub > 1) continue;
     if (branch >= BRANCH_MAX) left++;
-    if (branch >= BRANCH_MAX || !has_room(k, s)) continue;
+    if (branch >= BRANCH_MAX || !has_capacity(k, s)) continue;
     int npoint = c->npoint, before = branch;
     st = follow_from(k, o, c, r, i, &branch, done);
     if (st <= 0 || st == PL_CANCELLED) continue;

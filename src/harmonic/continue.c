@@ -5,7 +5,7 @@
 #include <float.h>
 #include <string.h>
 
-static const double CARRY_STEP = 1e-3; // shorter steps need no stresses carried over
+static const double STRESS_STEP = 1e-3; // shorter steps need no stresses carried over
 static const double LOOSE_STEP = 1e-3, LOOSE_ERROR = 0.05; // on the way that is close enough
 
 // ---- points -----------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ static pl_status newton_step(continuation *k, curve_point *s, const double *cz, 
   PL_TRY(hb_move(k->hb, k->f, k->dz, s->z));
   *step = fmax(pl_norm(k->n, k->dz) / k->sz, fabs(du));
   // near the end tangents are exact, for what is made of them afterwards
-  if (*step > CARRY_STEP)
+  if (*step > STRESS_STEP)
     hb_mixed(k->hb, k->f, k->dz);
   else
     hb_mixed(k->hb, NULL, NULL);
@@ -226,7 +226,7 @@ static pl_status newton_step(continuation *k, curve_point *s, const double *cz, 
 static void measure_move(continuation *k, const curve_point *s, double omega0) {
   double sum = 0, dw = (s->omega - omega0) / k->sw;
   for (int i = 0; i < k->n; i++) sum += (s->z[i] - k->z0[i]) * (s->z[i] - k->z0[i]);
-  k->moved = sqrt(sum / (k->sz * k->sz) + dw * dw);
+  k->displaced = sqrt(sum / (k->sz * k->sz) + dw * dw);
 }
 
 static pl_status newton(continuation *k, curve_point *s, const double *cz, double cw, int fine) {
@@ -238,7 +238,7 @@ static pl_status newton(continuation *k, curve_point *s, const double *cz, doubl
     s->change = -1;
     s->iterations = it;
     measure_move(k, s, omega0);
-    if (!isfinite(e) || k->moved > k->limit) return PL_UNSOLVED;
+    if (!isfinite(e) || k->displaced > k->limit) return PL_UNSOLVED;
     // fine: on until rounding stops the fall
     if (e <= k->rtol && (!fine || e < 1e-14 || e > 0.25 * before || it == k->max_iter)) break;
     if (step <= ROUNDING_STEP && e <= ROUNDING_ERROR) break;
@@ -289,7 +289,7 @@ static void scale_to(int n, double size, double *x) {
   for (int i = 0; now > 0 && i < n; i++) x[i] *= size / now;
 }
 
-pl_status cont_border(continuation *k, const curve_point *s) {
+pl_status cont_bordering(continuation *k, const curve_point *s) {
   pl_rng r;
   double y, *b = k->bordering, *c = b + k->n;
   pl_rng_seed(&r, 11);

@@ -61,7 +61,7 @@ typedef struct continuation {
   double bend_z, bend_o;        // |dz| and domega of that step; 0: there is none
   double *bordering;            // [2][n] border that makes J regular where it is not
   double limit;                 // farthest that Newton may go from its start, in the metric
-  double moved;                 // how far it went
+  double displaced;             // how far it went
   double missed;                // by how much the last prediction of a step was off, in the metric
   int careful;                  // half the way is looked at after every step
   curve_point last, at, next;   // the two points before, and the one under way
@@ -108,7 +108,7 @@ pl_status cont_tangent(continuation *k, curve_point *s, const double *cz, double
 pl_status cont_measure(continuation *k, curve_point *s, int stability);
 pl_status cont_floquet(continuation *k, const pl_orbit *o, pl_floquet *f);
 // Fits the probe of cont_singular to a solution near which J may be singular.
-pl_status cont_border(continuation *k, const curve_point *s);
+pl_status cont_bordering(continuation *k, const curve_point *s);
 // A smooth function of a solution that is zero where J is singular; null[n] is then the null
 // vector. Leaves the balance evaluated at s.
 pl_status cont_singular(continuation *k, const curve_point *s, double *null, double *value);

@@ -168,7 +168,7 @@ static pl_status find_poles(inversion *k) {
 }
 
 // one term for each pair of poles; those near 1 are the constant, those below 0 noise
-static void take_terms(inversion *k) {
+static void pick_terms(inversion *k) {
   double span = (k->n - 1) * k->step;
   for (int i = 0; i < k->npole; i++) {
     double complex z = k->pole[i];
@@ -199,7 +199,7 @@ static int columns_of(const inversion *k, const term *m, double *A) {
 }
 
 // amplitude and phase at the first sample; means of `block` samples had a factor for each pole
-static void take_mode(const inversion *k, const term *m, const double *x, const double *A,
+static void read_mode(const inversion *k, const term *m, const double *x, const double *A,
                       pl_decay_mode *out) {
   double span = (k->n - 1) * k->step, h = k->step / k->block;
   double complex a = CMPLX(x[0], m->omega > 0 ? -x[1] : 0), g = 0;
@@ -228,7 +228,7 @@ static pl_status find_amplitudes(inversion *k, pl_decay_mode *mode, double *offs
   pl_status st = least_squares(k->env, k->n, cols, copy, 1, x);
   at = 1;
   for (int i = 0; st == PL_OK && i < k->nterm; i++) {
-    take_mode(k, &k->term[i], x + at, A + (size_t)at * n, &mode[i]);
+    read_mode(k, &k->term[i], x + at, A + (size_t)at * n, &mode[i]);
     at += k->term[i].omega > 0 ? 2 : 1;
   }
   *offset = (x[0] + k->mean) * k->size;
@@ -305,7 +305,7 @@ static pl_status invert(inversion *k, double step, const double *y, pl_decay *ou
   if (!(sqrt(square(k->n, k->y) / k->n) > 1e-12)) return PL_OK;
   shorten(k);
   pl_status st = find_poles(k);
-  if (st == PL_OK) take_terms(k);
+  if (st == PL_OK) pick_terms(k);
   if (st == PL_OK) st = find_amplitudes(k, out->mode, &out->offset);
   out->fault = PL_DECAY_NOISE;
   if (st != PL_OK) return st == PL_UNSOLVED ? PL_OK : st;

@@ -47,7 +47,7 @@ static void order_mass(const epmc *e, int c, double *x, double *y) {
 }
 
 // the column -M x' by xi, and the rows of size and phase
-static void fill_borders(epmc *e, double a, double *x, double *y) {
+static void fill_bordering(epmc *e, double a, double *x, double *y) {
   int n = e->n, N = n + 2, L = e->hb->f.L, nfree = e->hb->nfree;
   double *by_xi = e->A + (size_t)(n + 1) * (size_t)N, size = 0, phase = 0;
   memset(by_xi, 0, (size_t)N * sizeof *by_xi);
@@ -83,7 +83,7 @@ static pl_status assemble(epmc *e, double a) {
   memcpy(e->b, pl_hb_residual(e->hb), (size_t)n * sizeof(double));
   double *scratch = pl_alloc(e->base.env, 2 * (size_t)e->hb->nfree, sizeof *scratch);
   if (!scratch) return PL_E_NOMEM;
-  fill_borders(e, a, scratch, scratch + e->hb->nfree);
+  fill_bordering(e, a, scratch, scratch + e->hb->nfree);
   pl_free(e->base.env, scratch);
   return PL_OK;
 }

@@ -407,7 +407,7 @@ static double place_share(const map *d, int k) {
 //   ((1 + g alpha) M + g (g + beta) H + g^2 K + g C) X = M x + g p + g C x + g^2 pulls,
 //   (g + beta) P = beta p - M x + (1 + g alpha) M X + beta (g pulls - g K X - C (X - x)).
 // T is P without its share of M X, which is added where it is used.
-static pl_status take_stage(map *d, int k, int i) {
+static pl_status apply_stage(map *d, int k, int i) {
   size_t n = (size_t)d->n;
   pl_pack *X = d->X + (size_t)i * n, *T = d->T + (size_t)i * n;
   double g = d->step[k].h * GAMMA, by = 1 / (g + d->beta), f = d->beta * by / d->unit;
@@ -441,7 +441,7 @@ static pl_status advance(map *d, int k) {
   const leap *l = &d->step[k];
   size_t n = (size_t)d->n;
   reset(d, l->reset, l->until);
-  for (int i = 0; i < STAGES; i++) PL_TRY(take_stage(d, k, i));
+  for (int i = 0; i < STAGES; i++) PL_TRY(apply_stage(d, k, i));
   // the last stage is the end of the step
   memcpy(d->y, d->X + (STAGES - 1) * n, n * sizeof *d->y);
   if (!d->lumped) mass_times(d, d->y, d->s);

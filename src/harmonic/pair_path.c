@@ -227,8 +227,8 @@ static void integrate_path(pair *x) {
     now.w = x->extreme[0] - now.side * stick_range;
     now.since = x->event[0];
   }
-  for (int turn = 0; turn < TURNS; turn++)
-    for (int j = 0; j < x->nevent; j++) follow(x, &d, j, turn == TURNS - 1, &now);
+  for (int rot = 0; rot < TURNS; rot++)
+    for (int j = 0; j < x->nevent; j++) follow(x, &d, j, rot == TURNS - 1, &now);
 }
 
 // ---- all ----------------------------------------------------------------------------------------

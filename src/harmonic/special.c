@@ -232,7 +232,7 @@ static pl_status find_branch(continuation *k, events *all, curve_point *s) {
   for (int i = 0; i < all->n; i++)
     if (all->e[i].kind == PL_FOLD) return PL_OK;
   double fa = 0, fb = 0, sigma;
-  pl_status st = cont_border(k, s);
+  pl_status st = cont_bordering(k, s);
   if (st == PL_OK) st = singular_value(k, NULL, &k->at, &fa);
   if (st == PL_OK) st = singular_value(k, NULL, &k->next, &fb);
   if (st == PL_OK && (fa > 0) == (fb > 0)) return PL_OK;

@@ -66,7 +66,7 @@ static pl_status check_joined(continuation *k) {
   if (st < 0 || st == PL_CANCELLED) return st;
   if (st != PL_OK) return PL_UNSOLVED;
   k->next.iterations = iterations;
-  int on = k->moved <= JOIN * cont_distance(k, &k->at, &k->next);
+  int on = k->displaced <= JOIN * cont_distance(k, &k->at, &k->next);
   int along =
       angle_of(k, &k->at, &k->mid) <= ANGLE_MOST && angle_of(k, &k->mid, &k->next) <= ANGLE_MOST;
   return on && along ? PL_OK : PL_UNSOLVED;
@@ -79,7 +79,7 @@ static pl_status try_step(continuation *k, int corner) {
   double omega0 = k->next.omega;
   pl_status st = cont_correct(k, &k->next, k->at.tz, k->at.tw, 0);
   k->limit = INFINITY;
-  k->missed = k->moved;
+  k->missed = k->displaced;
   if (st != PL_OK) return st;
   note_bend(k, omega0);
   PL_TRY(cont_tangent(k, &k->next, k->at.tz, k->at.tw));
@@ -102,7 +102,7 @@ static pl_status pass_corner(continuation *k) {
     k->limit = LEAP_FAR;
     pl_status st = cont_correct(k, &k->next, NULL, 0, 0);
     k->limit = INFINITY;
-    k->missed = k->moved;
+    k->missed = k->displaced;
     if (st == PL_OK) st = cont_tangent(k, &k->next, NULL, 0);
     if (st < 0 || st == PL_CANCELLED) return st;
     if (st != PL_OK) continue;

@@ -245,8 +245,8 @@ pl_status tangents_place(tangents *t, int nphase, const double *phase) {
   variation *v = t->v;
   const pl_orbit *o = v->o;
   size_t nq = (size_t)pl_model_nq(v->m);
-  pl_pack *turn = pl_alloc(t->env, 2 * (size_t)o->nharm + 1, sizeof(pl_pack));
-  pl_status s = turn ? open_motion(t, nphase) : PL_E_NOMEM;
+  pl_pack *rot = pl_alloc(t->env, 2 * (size_t)o->nharm + 1, sizeof(pl_pack));
+  pl_status s = rot ? open_motion(t, nphase) : PL_E_NOMEM;
   if (s == PL_OK) pl_orbit_state(v->m, v->p, o, 0, v->s);
   for (int p = 0; s == PL_OK && p < t->npack; p++) {
     pl_pack *q = t->q + 2 * (size_t)p * nq, *u = q + nq;
@@ -256,14 +256,14 @@ pl_status tangents_place(tangents *t, int nphase, const double *phase) {
     for (int k = 1; k <= o->nharm; k++)
       for (int l = 0; l < PL_LANES; l++) {
         double angle = k * phase[first + l < last ? first + l : last];
-        turn[2 * k - 1][l] = sin(angle);
-        turn[2 * k][l] = cos(angle);
+        rot[2 * k - 1][l] = sin(angle);
+        rot[2 * k][l] = cos(angle);
       }
     PICK(motion)
-    (t->few ? t->nfew : v->n, t->few, pl_model_free_dofs(v->m), o->nharm, v->omega, o->z, turn, q,
+    (t->few ? t->nfew : v->n, t->few, pl_model_free_dofs(v->m), o->nharm, v->omega, o->z, rot, q,
      u);
   }
-  pl_free(t->env, turn);
+  pl_free(t->env, rot);
   return s;
 }
 

@@ -16,13 +16,13 @@ static pl_status add_pair(pl_cell *c, int i, int j, int k, int l) {
 // Pairs that may meet until the lattice shrinks to CELL_SHRINK and elements move by their own size,
 // one of each two that are the same.
 static pl_status find_pairs(pl_cell *c) {
-  double far = 4 * c->reach / CELL_SHRINK;
+  double far = 4 * c->range / CELL_SHRINK;
   double area = fabs(c->lattice[0][0] * c->lattice[1][1] - c->lattice[0][1] * c->lattice[1][0]);
   int most[2];
   for (int d = 0; d < 2; d++) {
     const double *other = c->lattice[1 - d];
     double high = area / hypot(other[0], other[1]); // of the cell over its other side
-    most[d] = (int)ceil((far + c->reach) / high) + 1;
+    most[d] = (int)ceil((far + c->range) / high) + 1;
   }
   for (int i = 0; i < c->nelem; i++)
     for (int j = i; j < c->nelem; j++)
@@ -39,16 +39,16 @@ static pl_status find_pairs(pl_cell *c) {
 
 // The smallest radius, the thinnest wire (plates and skins of meshes are none), and a ball about
 // the origin of every element.
-static void measure(const pl_mail *m, double *thin, double *wire, double *reach) {
+static void measure(const pl_mail *m, double *thin, double *wire, double *range) {
   *thin = *wire = DBL_MAX;
-  *reach = 0;
+  *range = 0;
   for (int i = 0; i < m->nkind; i++)
     for (int k = 0; k < m->kind[i].npiece; k++) {
       const pl_piece *p = &m->kind[i].piece[k];
-      double from[3], far = piece_reach(p, from), thick = piece_wire(p);
+      double from[3], far = piece_radius(p, from), thick = piece_wire(p);
       *thin = fmin(*thin, p->kind == PL_PIECE_RING ? fmin(p->radius, p->height) : p->radius);
       if (thick > 0) *wire = fmin(*wire, thick);
-      *reach = fmax(*reach, far + pl_norm3(from));
+      *range = fmax(*range, far + pl_norm3(from));
     }
   if (*wire == DBL_MAX) *wire = *thin;
 }
@@ -62,18 +62,18 @@ const char *pl_piece_fault(const pl_piece *p) {
 }
 
 const char *pl_mail_fault(const pl_mail *m) {
-  double thin, wire, reach, most = 0;
+  double thin, wire, range, most = 0;
   const double *a = m->lattice[0], *b = m->lattice[1];
   for (int i = 0; i < m->nkind; i++)
     for (int k = 0; k < m->kind[i].npiece; k++) {
       const char *fault = pl_piece_fault(&m->kind[i].piece[k]);
       if (fault) return fault;
     }
-  measure(m, &thin, &wire, &reach);
+  measure(m, &thin, &wire, &range);
   for (int d = 0; d < 2; d++) most = fmax(most, hypot(m->lattice[d][0], m->lattice[d][1]));
   if (!(fabs(a[0] * b[1] - a[1] * b[0]) > 1e-9 * most * most))
     return "its lattice vectors are parallel, or one is zero";
-  if (!(fabs(a[0] * b[1] - a[1] * b[0]) > 0.02 * reach * most))
+  if (!(fabs(a[0] * b[1] - a[1] * b[0]) > 0.02 * range * most))
     return "the lattice is far too fine for its elements";
   return NULL;
 }
@@ -90,7 +90,7 @@ static pl_status cell_open(pl_env *env, const pl_mail *m, int nelem, pl_cell **o
     pl_cell_free(c);
     return PL_E_NOMEM;
   }
-  measure(m, &c->thin, &c->wire, &c->reach);
+  measure(m, &c->thin, &c->wire, &c->range);
   *out = c;
   return PL_OK;
 }
@@ -233,7 +233,7 @@ static int links_of(const pl_cell *c, const pair *p) {
   double w[3];
   for (int d = 0; d < 2; d++) b.x[d] += p->shift[d];
   pl_sub3(b.x, c->ref[p->i].x, w);
-  if (pl_norm3(w) > 2 * c->reach) return 0;
+  if (pl_norm3(w) > 2 * c->range) return 0;
   int sum = 0, size = 0, n = 0;
   for (int k = 0; k < first->npiece; k++)
     for (int l = 0; l < second->npiece; l++) {
@@ -287,7 +287,7 @@ double cell_gap_within(pl_cell *c, double cut, pl_taut_contact *where) {
   taut t = {.c = c,
             .g = &still,
             .place = &placing_flat,
-            .reach = cut,
+            .range = cut,
             .out = &out,
             .now = {.pose = c->ref}};
   int least = 0;

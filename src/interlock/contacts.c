@@ -49,7 +49,7 @@ static int is_known(const taut *t, const contact *k) {
 static pl_status follow_last(taut *t, const state *s) {
   for (int i = 0; i < t->nlast; i++) {
     contact k = t->last[i];
-    if (k.at.still || !contact_follow(t, s, &k) || k.at.gap > t->reach || is_known(t, &k)) continue;
+    if (k.at.still || !contact_follow(t, s, &k) || k.at.gap > t->range || is_known(t, &k)) continue;
     PL_TRY(pl_grow(t->c->env, &t->contact, t->ncontact, &t->cap_contact, sizeof *t->contact));
     t->contact[t->ncontact++] = k;
     t->gap = fmin(t->gap, k.at.gap);
@@ -67,18 +67,18 @@ static int is_covered(const taut *t, const state *s) {
   for (int i = 0; i < t->c->nelem; i++) {
     double w[3];
     pl_sub3(s->pose[i].x, t->place->home(t->c, i).x, w);
-    if (!(pl_norm3(w) < t->c->reach)) return 0;
+    if (!(pl_norm3(w) < t->c->range)) return 0;
   }
   return 1;
 }
 
 // Most that any point of an element moves from one pose to another: of a rotation less another, the
 // largest stretch is the Frobenius norm over the root of two.
-static double moved_by(const pl_pose *a, const pl_pose *b, double reach) {
+static double displacement_of(const pl_pose *a, const pl_pose *b, double range) {
   double w[3], turned = 0;
   pl_sub3(a->x, b->x, w);
   for (int k = 0; k < 9; k++) turned += (a->Q[k] - b->Q[k]) * (a->Q[k] - b->Q[k]);
-  return pl_norm3(w) + sqrt(turned / 2) * reach;
+  return pl_norm3(w) + sqrt(turned / 2) * range;
 }
 
 // What was clear has become less so by both motions.
@@ -87,8 +87,8 @@ static void update_outlook(const taut *t, int k, const pl_pose *first, const pl_
   const pair *p = &t->c->pair[k];
   int n = t->c->elem[p->i]->npiece * t->c->elem[p->j]->npiece;
   if (o->seen) {
-    double by = 1.001 * (moved_by(&o->at[0], first, t->c->reach) +
-                         moved_by(&o->at[1], second, t->c->reach));
+    double by = 1.001 * (displacement_of(&o->at[0], first, t->c->range) +
+                         displacement_of(&o->at[1], second, t->c->range));
     for (int i = 0; i < n; i++) o->clear[i] -= by;
   }
   o->seen = 1;
@@ -102,17 +102,17 @@ static pl_status find_between(taut *t, const contact *of, const pl_pose *first,
                               const pl_pose *second, double *clear) {
   const pl_cell *c = t->c;
   const pair *p = &c->pair[of->pair];
-  pl_touch touch[PL_TOUCH_MAX];
-  if (clear && *clear > t->reach) return PL_OK;
-  double cut = t->reach * (clear && *clear > -HUGE_VAL ? 1 + MARGIN : 1);
+  pl_approach approach[PL_APPROACH_MAX];
+  if (clear && *clear > t->range) return PL_OK;
+  double cut = t->range * (clear && *clear > -HUGE_VAL ? 1 + MARGIN : 1);
   int n = pl_piece_gaps(&c->elem[p->i]->piece[of->piece[0]], first,
-                        &c->elem[p->j]->piece[of->piece[1]], second, cut, touch);
-  if (clear) *clear = n == 0 ? cut : touch[0].gap > t->reach ? touch[0].gap : -HUGE_VAL;
-  for (int i = 0; i < n && touch[i].gap <= t->reach; i++) {
-    if (t->plain && touch[i].still) continue;
+                        &c->elem[p->j]->piece[of->piece[1]], second, cut, approach);
+  if (clear) *clear = n == 0 ? cut : approach[0].gap > t->range ? approach[0].gap : -HUGE_VAL;
+  for (int i = 0; i < n && approach[i].gap <= t->range; i++) {
+    if (t->plain && approach[i].still) continue;
     PL_TRY(pl_grow(c->env, &t->contact, t->ncontact, &t->cap_contact, sizeof *t->contact));
-    t->contact[t->ncontact++] = (contact){of->pair, {of->piece[0], of->piece[1]}, touch[i]};
-    t->gap = fmin(t->gap, touch[i].gap);
+    t->contact[t->ncontact++] = (contact){of->pair, {of->piece[0], of->piece[1]}, approach[i]};
+    t->gap = fmin(t->gap, approach[i].gap);
   }
   return PL_OK;
 }
@@ -122,7 +122,7 @@ static pl_status find_in_pair(taut *t, const state *s, int k) {
   const pair *p = &c->pair[k];
   const pl_pose *first = &s->pose[p->i];
   pl_pose second;
-  double w[3], far = 2 * c->reach + t->reach;
+  double w[3], far = 2 * c->range + t->range;
   if (t->place->apart && t->place->apart(t, s, p) > far) return PL_OK;
   if (!t->place->image(t, s, p, &second)) return PL_OK;
   pl_sub3(first->x, second.x, w);
@@ -167,7 +167,7 @@ pl_status open_outlook(taut *t) {
 pl_status guard_state(taut *t) {
   for (int i = 0; i < t->nguard; i++) {
     contact k = t->guard[i];
-    if (!contact_follow(t, &t->now, &k) || k.at.gap > t->reach || k.at.gap <= 0) continue;
+    if (!contact_follow(t, &t->now, &k) || k.at.gap > t->range || k.at.gap <= 0) continue;
     PL_TRY(pl_grow(t->c->env, &t->contact, t->ncontact, &t->cap_contact, sizeof *t->contact));
     t->contact[t->ncontact++] = k;
   }

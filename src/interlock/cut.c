@@ -65,7 +65,7 @@ static void cell_range(const pl_mail *m, const pl_cut *c, double lo[2], double h
   }
 }
 
-static int takes_part(const pl_mail *m, const pl_cut *c, int k, int l) {
+static int participates(const pl_mail *m, const pl_cut *c, int k, int l) {
   double at[2];
   cell_place(m, k, l, at);
   for (int i = 0; i < m->nelem; i++) {
@@ -82,7 +82,7 @@ static int at_rim(const pl_mail *m, const pl_cut *c, int k, int l) {
     for (int dl = -1; dl <= 1; dl++) {
       double away[2];
       cell_place(m, dk, dl, away);
-      if (pl_norm(2, away) <= most && !takes_part(m, c, k + dk, l + dl)) return 1;
+      if (pl_norm(2, away) <= most && !participates(m, c, k + dk, l + dl)) return 1;
     }
   return 0;
 }

@@ -32,7 +32,7 @@ static void add_pair(descent *d, int i, int j) {
     for (int f = 0; f < 2; f++) blocks_add(&d->K, end[e], end[f], c, &H[6 * e][6 * f], 12);
 }
 
-static pl_status make_room(descent *d) {
+static pl_status reserve(descent *d) {
   int n = d->K.A.nnz + 1;
   if (n <= d->cap_value) return PL_OK;
   double **all[] = {&d->damping, &d->undamped};
@@ -64,7 +64,7 @@ static void find_floating(descent *d) {
 
 pl_status damping_assemble(descent *d) {
   size_t bytes = ((size_t)d->K.A.nnz + 1) * sizeof *d->damping;
-  PL_TRY(make_room(d));
+  PL_TRY(reserve(d));
   memset(d->K.A.val, 0, bytes);
   for (int k = 0; k < d->now.n; k++) {
     const hold *h = &d->now.item[k];

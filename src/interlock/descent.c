@@ -6,10 +6,10 @@
 
 static const double BOWED = 1; // shift up to which exact curvatures are tried
 
-double descent_barrier(double gap, double reach, double by[2]) {
-  double x = gap / reach, y = 1 - x, l = log(x);
-  by[0] = (2 * y * l - y * y / x) / reach;
-  by[1] = (-2 * l + 4 * y / x + y * y / (x * x)) / (reach * reach);
+double descent_barrier(double gap, double range, double by[2]) {
+  double x = gap / range, y = 1 - x, l = log(x);
+  by[0] = (2 * y * l - y * y / x) / range;
+  by[1] = (-2 * l + 4 * y / x + y * y / (x * x)) / (range * range);
   return -y * y * l;
 }
 
@@ -50,13 +50,13 @@ void descent_gravity(descent *d, int i, int bends) {
   blocks_add(&d->K, d->p.unknown[i], d->p.unknown[i], unit * unit, &H[0][0], 6);
 }
 
-void descent_contact(descent *d, int k, double force, double bend, double turn) {
+void descent_contact(descent *d, int k, double force, double bend, double rot) {
   const hold *h = &d->now.item[k];
   const slopes *s = &d->slope[k];
   int end[2] = {d->p.unknown[h->i], h->j < 0 ? -1 : d->p.unknown[h->j]};
   double H[12][12];
   for (int a = 0; a < 12; a++)
-    for (int b = 0; b < 12; b++) H[a][b] = bend * s->g[a] * s->g[b] - turn * s->H[a][b];
+    for (int b = 0; b < 12; b++) H[a][b] = bend * s->g[a] * s->g[b] - rot * s->H[a][b];
   for (int e = 0; e < 2; e++) {
     if (end[e] < 0) continue;
     for (int a = 0; a < 6; a++) d->grad[6 * end[e] + a] -= force * s->g[6 * e + a];
@@ -71,7 +71,7 @@ void descent_clear(descent *d) {
 
 double descent_push(const descent *d, const hold *h) {
   double by[2];
-  descent_barrier(h->at.gap, d->p.reach, by);
+  descent_barrier(h->at.gap, d->p.range, by);
   return -d->weight * h->share * by[0];
 }
 
@@ -93,12 +93,12 @@ static void add_twist(descent *d, const hold *h) {
 static void add_repulsion(descent *d, int k) {
   const hold *h = &d->now.item[k];
   double by[2];
-  descent_barrier(h->at.gap, d->p.reach, by);
+  descent_barrier(h->at.gap, d->p.range, by);
   descent_contact(d, k, descent_push(d, h), h->force * by[1] / -by[0], h->force);
   add_twist(d, h);
 }
 
-static pl_status room_for_slopes(descent *d) {
+static pl_status reserve_slopes(descent *d) {
   if (d->now.n <= d->cap_slope) return PL_OK;
   int cap = 2 * d->now.n;
   slopes *more = pl_realloc(d->p.env, d->slope, (size_t)cap, sizeof *more);
@@ -124,7 +124,7 @@ static void gather(descent *d) {
 }
 
 pl_status descent_assemble(descent *d) {
-  PL_TRY(room_for_slopes(d));
+  PL_TRY(reserve_slopes(d));
   pl_threads_run(d->p.threads, d->now.n, slope_one, d);
   PL_TRY(blocks_fit(&d->p, &d->now, &d->K));
   PL_TRY(damping_assemble(d));
@@ -144,7 +144,7 @@ static void project_one(void *ctx, int k, int thread) {
   double by[2], A[144], lambda[12], V[144];
   int n = h->j < 0 ? 6 : 12;
   (void)thread;
-  descent_barrier(h->at.gap, d->p.reach, by);
+  descent_barrier(h->at.gap, d->p.range, by);
   double bend = h->force * by[1] / -by[0];
   for (int a = 0; a < n; a++)
     for (int b = 0; b < n; b++) A[a * n + b] = bend * s->g[a] * s->g[b] - h->force * s->H[a][b];
@@ -236,7 +236,7 @@ static pl_status check_start(const descent *d) {
 pl_status descent_restart(descent *d) {
   for (int i = 0; i < d->p.in->n; i++) d->damp[i] = 1;
   d->next.n = 0;
-  PL_TRY(patch_near(&d->p, d->at, d->p.reach));
+  PL_TRY(patch_near(&d->p, d->at, d->p.range));
   return patch_contacts(&d->p, d->at, &d->next, &d->now, &d->gap);
 }
 
@@ -274,7 +274,7 @@ pl_status descent_open(descent *d, pl_env *env, const pl_patch *in, double barri
 
 void descent_close(descent *d) {
   pl_env *env = d->p.env;
-  void *all[] = {d->at,    d->trial, d->now.item, d->next.item, d->moved.item,
+  void *all[] = {d->at,    d->trial, d->now.item, d->next.item, d->displaced.item,
                  d->slope, d->grad,  d->step,     d->undamped,  d->damping,
                  d->damp,  d->group, d->limit,    d->fix,       d->fixed};
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) pl_free(env, all[k]);

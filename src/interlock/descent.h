@@ -33,7 +33,7 @@ typedef struct descent {
   const rub *rub;
   double slip; // m, up to which friction grows in a step
   pl_pose *at, *trial;
-  holds now, next, moved; // contacts of both states; those of `now` in the other one
+  holds now, next, displaced; // contacts of both states; those of `now` in the other one
   double gap;
   int cap_slope;
   slopes *slope; // [now.n]
@@ -69,7 +69,7 @@ pl_status descent_step(descent *d, double *by);
 void descent_bound(const descent *d, holds *all);
 
 // -(1 - x)^2 log x with x = gap / reach, and its derivatives by the gap
-double descent_barrier(double gap, double reach, double d[2]);
+double descent_barrier(double gap, double range, double d[2]);
 double descent_push(const descent *d, const hold *h); // N, what the repulsion makes of a gap
 double descent_imbalance(const descent *d);           // N, largest force and moment of an element
 void descent_pull(const descent *d, int i, double out[3]);          // N, gravity and load
@@ -99,7 +99,7 @@ pl_status rest_load(descent *d, size_t n, const double *x, rest_course *c);
 void descent_clear(descent *d);
 void descent_gravity(descent *d, int i, int bends);
 // A force on a gap, with a curvature along it, and as it turns with the elements.
-void descent_contact(descent *d, int k, double force, double bend, double turn);
+void descent_contact(descent *d, int k, double force, double bend, double rot);
 // inertia and friction, and how their energy changes from `at` to `trial`
 void descent_inertia(descent *d, int i);
 void descent_rub(descent *d, const rub *f);

@@ -6,7 +6,7 @@
 // Steps of a patch that change no link: how far they go, and how they are taken.
 
 static const double SAFE = 0.95;    // part of the way to where centre lines might meet
-static const double ROOM = 0.7;     // of that, what a step is given before it is mended
+static const double CAPACITY = 0.7; // of that, what a step is given before it is mended
 static const double BOUNDARY = 0.1; // what a step leaves of every gap at least
 static const double CLOSED = 0.02;  // of the smallest gap, what is left of it at least
 static const double FAR = 6;        // balls that an element goes in a step at most
@@ -22,7 +22,7 @@ static void turned(const double *Q, const double *v, double *out) {
   for (int k = 0; k < 3; k++) out[k] = pl_dot3(Q + 3 * k, v);
 }
 
-static const double *turn_of(const descent *d, int i, double w[3]) {
+static const double *rotation_of(const descent *d, int i, double w[3]) {
   int at = 6 * d->p.unknown[i];
   for (int c = 0; c < 3; c++) w[c] = at < 0 ? 0 : d->step[at + 3 + c] / d->p.radius[i];
   return w;
@@ -39,12 +39,11 @@ static void move_one(void *ctx, int i, int thread) {
   (void)thread;
   double by = d->part, w[3], u[3], R[9], across[3], back[3];
   if (d->p.unknown[i] < 0) return;
-  turn_of(d, i, w);
+  rotation_of(d, i, w);
   shift_of(d, i, u);
-  double turn = pl_norm3(w), a = by * turn;
-  double once = a > 1e-4 ? (1 - cos(a)) / (turn * turn) : by * by / 2;
-  double twice =
-      a > 1e-2 ? (a - sin(a)) / (turn * turn * turn) : by * by * by / 6 * (1 - a * a / 20);
+  double rot = pl_norm3(w), a = by * rot;
+  double once = a > 1e-4 ? (1 - cos(a)) / (rot * rot) : by * by / 2;
+  double twice = a > 1e-2 ? (a - sin(a)) / (rot * rot * rot) : by * by * by / 6 * (1 - a * a / 20);
   pl_cross3(w, u, across);
   pl_cross3(w, across, back);
   for (int c = 0; c < 3; c++)
@@ -55,7 +54,7 @@ static void move_one(void *ctx, int i, int thread) {
 
 static double travel(const descent *d, int i) {
   double w[3], u[3];
-  turn_of(d, i, w);
+  rotation_of(d, i, w);
   shift_of(d, i, u);
   return pl_norm3(u) + d->p.radius[i] * pl_norm3(w);
 }
@@ -70,8 +69,8 @@ static double part_within(double a, double b, double most) {
 static double pair_part(const descent *d, int i, int j, double apart) {
   if (!(apart > 0)) return 0;
   double wi[3], wj[3], ui[3], uj[3], mean[3], w[3], arm[3], carried[3], u[3];
-  turn_of(d, i, wi);
-  turn_of(d, j, wj);
+  rotation_of(d, i, wi);
+  rotation_of(d, j, wj);
   shift_of(d, i, ui);
   shift_of(d, j, uj);
   pl_sub3(wi, wj, w);
@@ -92,7 +91,7 @@ static double safe_part(const descent *d, double most) {
   int k = 0;
   for (int m = 0; m < p->near.n; m++) {
     int i = p->near.pair[m][0], j = p->near.pair[m][1];
-    double w[3], gap = p->reach;
+    double w[3], gap = p->range;
     pl_sub3(d->at[i].x, d->at[j].x, w);
     gap = fmax(gap, pl_norm3(w) - p->radius[i] - p->radius[j]);
     while (k < d->now.n &&
@@ -103,8 +102,8 @@ static double safe_part(const descent *d, double most) {
     double apart = SAFE * (gap + p->wire[i] + p->wire[j]) - d->fixed[i] - d->fixed[j];
     double part = pair_part(d, i, j, apart);
     least = fmin(least, part);
-    d->limit[i] = fmin(d->limit[i], ROOM * part);
-    d->limit[j] = fmin(d->limit[j], ROOM * part);
+    d->limit[i] = fmin(d->limit[i], CAPACITY * part);
+    d->limit[j] = fmin(d->limit[j], CAPACITY * part);
   }
   return least;
 }
@@ -162,7 +161,7 @@ static double open_part(descent *d) {
 static void follow_one(void *ctx, int k, int thread) {
   descent *d = ctx;
   hold h = d->now.item[k];
-  double by[2], was = descent_barrier(h.at.gap, d->p.reach, by), gap = h.at.gap;
+  double by[2], was = descent_barrier(h.at.gap, d->p.range, by), gap = h.at.gap;
   (void)thread;
   // the force holds the change of the repulsion here; NaN: the gap has closed
   if (!hold_follow(&d->p, d->trial, &h))
@@ -170,17 +169,18 @@ static void follow_one(void *ctx, int k, int thread) {
   else if (h.at.gap < BOUNDARY / 2 * gap)
     h.force = NAN;
   else
-    h.force = (h.at.gap < d->p.reach ? descent_barrier(h.at.gap, d->p.reach, by) : 0) - was;
-  d->moved.item[k] = h;
+    h.force = (h.at.gap < d->p.range ? descent_barrier(h.at.gap, d->p.range, by) : 0) - was;
+  d->displaced.item[k] = h;
 }
 
 // A minimum that is none any more leads to another one, which is there already.
 static int has_merged(const descent *d, int k) {
-  const hold *h = &d->moved.item[k];
+  const hold *h = &d->displaced.item[k];
   for (int side = -1; side <= 1; side += 2)
-    for (int i = k + side; i >= 0 && i < d->now.n && holds_compare(h, &d->moved.item[i]) == 0;
+    for (int i = k + side; i >= 0 && i < d->now.n && holds_compare(h, &d->displaced.item[i]) == 0;
          i += side)
-      if (!h->whole && !h->at.still && touch_apart(&h->at, &d->moved.item[i].at) < 1e-5) return 1;
+      if (!h->whole && !h->at.still && approach_separate(&h->at, &d->displaced.item[i].at) < 1e-5)
+        return 1;
   return 0;
 }
 
@@ -190,7 +190,7 @@ static double change(descent *d) {
   double sum = 0;
   pl_threads_run(d->p.threads, d->now.n, follow_one, d);
   for (int k = 0; k < d->now.n; k++)
-    if (!has_merged(d, k)) sum += d->weight * d->now.item[k].share * d->moved.item[k].force;
+    if (!has_merged(d, k)) sum += d->weight * d->now.item[k].share * d->displaced.item[k].force;
   for (int i = 0; i < d->p.in->n; i++) {
     if (d->p.unknown[i] < 0) continue;
     double was[3], is[3];
@@ -208,15 +208,16 @@ static double change(descent *d) {
 }
 
 // multipliers go along with the step
-static void carry_forces(descent *d, double by) {
-  d->moved.n = d->now.n;
+static void transport_forces(descent *d, double by) {
+  d->displaced.n = d->now.n;
   for (int k = 0; k < d->now.n; k++) {
     const hold *h = &d->now.item[k];
     double slope[2];
-    descent_barrier(h->at.gap, d->p.reach, slope);
+    descent_barrier(h->at.gap, d->p.range, slope);
     double bend = h->force * slope[1] / -slope[0];
-    d->moved.item[k] = *h;
-    d->moved.item[k].force += by * (descent_push(d, h) - h->force - bend * descent_opening(d, k));
+    d->displaced.item[k] = *h;
+    d->displaced.item[k].force +=
+        by * (descent_push(d, h) - h->force - bend * descent_opening(d, k));
   }
 }
 
@@ -239,14 +240,14 @@ static void gap_one(void *ctx, int k, int thread) {
   double wanted = fmax(d->now.item[k].at.gap + d->part * descent_opening(d, k), 0);
   // the force holds what the gap is off by
   h.force = there ? h.at.gap - wanted : 0;
-  d->moved.item[k] = h;
+  d->displaced.item[k] = h;
 }
 
 // The fix in axes that have turned with the elements.
 static void fix_one(void *ctx, int i, int thread) {
   descent *d = ctx;
   int at = 6 * d->p.unknown[i];
-  double R[9], u[3], w[3], turn[9], Q[9];
+  double R[9], u[3], w[3], rot[9], Q[9];
   (void)thread;
   if (at < 0) return;
   for (int a = 0; a < 3; a++)
@@ -258,9 +259,9 @@ static void fix_one(void *ctx, int i, int thread) {
     d->trial[i].x[c] += u[c];
     w[c] /= d->p.radius[i];
   }
-  pl_rotation3(w, pl_norm3(w), turn);
+  pl_rotation3(w, pl_norm3(w), rot);
   memcpy(Q, d->trial[i].Q, sizeof Q);
-  pl_mul3(turn, Q, d->trial[i].Q);
+  pl_mul3(rot, Q, d->trial[i].Q);
 }
 
 // worst gap over what slopes tell of it
@@ -269,7 +270,7 @@ static double misfit(const descent *d) {
   for (int k = 0; k < d->now.n; k++) {
     const hold *h = &d->now.item[k];
     double wanted = fmax(h->at.gap + d->part * descent_opening(d, k), BOUNDARY * h->at.gap);
-    worst = fmax(worst, fabs(d->moved.item[k].force) / wanted);
+    worst = fmax(worst, fabs(d->displaced.item[k].force) / wanted);
   }
   return worst;
 }
@@ -279,7 +280,7 @@ static pl_status fix_gaps(descent *d) {
   double before = INFINITY;
   memset(d->fixed, 0, (size_t)d->p.in->n * sizeof *d->fixed);
   for (int round = 0; round < FIXES; round++) {
-    d->moved.n = d->now.n;
+    d->displaced.n = d->now.n;
     pl_threads_run(d->p.threads, d->now.n, gap_one, d);
     double worst = misfit(d);
     if (worst < MISFIT || worst > before) return PL_OK;
@@ -289,8 +290,8 @@ static pl_status fix_gaps(descent *d) {
       const hold *h = &d->now.item[k];
       int end[2] = {d->p.unknown[h->i], h->j < 0 ? -1 : d->p.unknown[h->j]};
       double slope[2];
-      descent_barrier(h->at.gap, d->p.reach, slope);
-      double by = h->force * slope[1] / slope[0] * d->moved.item[k].force;
+      descent_barrier(h->at.gap, d->p.range, slope);
+      double by = h->force * slope[1] / slope[0] * d->displaced.item[k].force;
       for (int e = 0; e < 2; e++)
         for (int a = 0; end[e] >= 0 && a < 6; a++)
           d->fix[6 * end[e] + a] += by * d->slope[k].g[6 * e + a];
@@ -301,12 +302,12 @@ static pl_status fix_gaps(descent *d) {
   return PL_OK;
 }
 
-static pl_status grow_moved(descent *d) {
-  if (d->moved.cap >= d->now.n) return PL_OK;
-  hold *more = pl_realloc(d->p.env, d->moved.item, (size_t)d->now.cap, sizeof *more);
+static pl_status grow_displaced(descent *d) {
+  if (d->displaced.cap >= d->now.n) return PL_OK;
+  hold *more = pl_realloc(d->p.env, d->displaced.item, (size_t)d->now.cap, sizeof *more);
   if (!more) return PL_E_NOMEM;
-  d->moved.item = more;
-  d->moved.cap = d->now.cap;
+  d->displaced.item = more;
+  d->displaced.cap = d->now.cap;
   return PL_OK;
 }
 
@@ -325,7 +326,7 @@ static pl_status look_ahead(descent *d, double *part) {
   for (int i = 0; i < d->p.in->n; i++)
     if (d->p.unknown[i] >= 0) most = fmax(most, travel(d, i));
   *part = fmin(1, FAR * d->p.ball / fmax(most, 1e-300));
-  return patch_near(&d->p, d->at, d->p.reach + 2 * (*part * most + MENDED * d->p.thin));
+  return patch_near(&d->p, d->at, d->p.range + 2 * (*part * most + MENDED * d->p.thin));
 }
 
 // what mends a step leaves all links as they are, too
@@ -355,7 +356,7 @@ static pl_status how_far(descent *d, double *by) {
   PL_TRY(look_ahead(d, by));
   for (int i = 0; i < d->p.in->n; i++) d->limit[i] = 1;
   memset(d->fixed, 0, (size_t)d->p.in->n * sizeof *d->fixed);
-  *by = fmin(ROOM * clear_part(d, safe_part(d, *by / ROOM)), open_part(d));
+  *by = fmin(CAPACITY * clear_part(d, safe_part(d, *by / CAPACITY)), open_part(d));
   return PL_OK;
 }
 
@@ -367,7 +368,7 @@ static void blame(descent *d, int i, int j) {
 // What the energy of a contact rises by beyond its slope; infinite where its gap closes.
 static double excess(const descent *d, int k) {
   const hold *h = &d->now.item[k];
-  double by = d->moved.item[k].force;
+  double by = d->displaced.item[k].force;
   if (isnan(by)) return INFINITY;
   return d->weight * h->share * by + d->part * descent_opening(d, k) * descent_push(d, h);
 }
@@ -405,8 +406,8 @@ static pl_status try_part(descent *d, double by, int *good, double *gap) {
     blame_contacts(d);
     return PL_OK;
   }
-  carry_forces(d, by);
-  PL_TRY(patch_contacts(&d->p, d->trial, &d->moved, &d->next, gap));
+  transport_forces(d, by);
+  PL_TRY(patch_contacts(&d->p, d->trial, &d->displaced, &d->next, gap));
   *good = *gap > CLOSED * d->gap;
   if (!*good) blame_closed(d);
   return PL_OK;
@@ -424,7 +425,7 @@ static void accept(descent *d, double gap) {
 // is shortened for all.
 pl_status descent_step(descent *d, double *by) {
   double cut = 1, gap;
-  PL_TRY(grow_moved(d));
+  PL_TRY(grow_displaced(d));
   for (int tries = 0;; tries++) {
     PL_TRY(how_far(d, by));
     if (*by < SHORT && tries < TRIES && hold_back(d) > 0) {

@@ -130,8 +130,8 @@ static int disk_image(const taut *t, const state *s, const pair *p, pl_pose *out
 }
 
 // z by x, y and by curvatures
-static void disk_carry(const taut *t, const state *s, const pair *p, int which, const double g[6],
-                       carried *out) {
+static void disk_transport(const taut *t, const state *s, const pair *p, int which,
+                           const double g[6], carried *out) {
   const double *x = s->pose[which ? p->j : p->i].x;
   double k[3], by[3];
   out->own = out->sheet = out->curved = 1;
@@ -185,5 +185,5 @@ static double disk_travel(const taut *t, const pair *p) {
   return rise(t, p->i, size, grow) + rise(t, p->j, size, grow) + more;
 }
 
-const placing placing_disk = {disk_home,  disk_most,  disk_shape,  disk_settle,
-                              disk_image, disk_carry, disk_travel, NULL};
+const placing placing_disk = {disk_home,  disk_most,      disk_shape,  disk_settle,
+                              disk_image, disk_transport, disk_travel, NULL};

@@ -27,9 +27,9 @@ void facets_at(const pl_facets *f, int part, const double u[2], pl_swept *out) {
   }
 }
 
-double facets_reach(const pl_facets *f, double centre[3]) {
+double facets_radius(const pl_facets *f, double centre[3]) {
   memcpy(centre, f->centre, sizeof f->centre);
-  return f->reach;
+  return f->range;
 }
 
 void facets_inside(const pl_facets *f, int part, double u[2]) {
@@ -141,7 +141,7 @@ static int leave(couple *c, const view *v, double lean, double u[4]) {
 // ---- ways down ----------------------------------------------------------------------------------
 
 // Longest part of a step within the part that a body stands on.
-static double room_within(const couple *c, int body, const double u[4], const double by[4]) {
+static double depth_within(const couple *c, int body, const double u[4], const double by[4]) {
   double most = 1, sum = 0, grows = 0;
   if (!is_facets(c, body)) return 1;
   for (int k = 2 * body; k < 2 * body + c->nu[body]; k++) {
@@ -167,14 +167,14 @@ static int step_down(couple *c, int body, double u[4]) {
 // One step of Newton's within the parts. *small: it went nowhere; returns whether curvatures were
 // all positive.
 static int step_within(couple *c, double u[4], view *v, double lowest[4], int *small) {
-  double g[4], H[4][4], step[4], by[4] = {0}, trial[4], before = v->gap, moved = 0;
+  double g[4], H[4][4], step[4], by[4] = {0}, trial[4], before = v->gap, displaced = 0;
   int at[4], k = couple_slopes(c, v, g, H);
   int good = couple_newton(k, g, (const double(*)[4])H, step);
   if (!good) couple_curvatures(k, g, (const double(*)[4])H, step, lowest);
   couple_places(c, at);
   for (int i = 0; i < k; i++) by[at[i]] = step[i];
   double most = fmin(1, 0.5 / pl_max_abs(k, step)), slope = pl_dot(k, g, step);
-  most = fmin(most, fmin(room_within(c, 0, u, by), room_within(c, 1, u, by)));
+  most = fmin(most, fmin(depth_within(c, 0, u, by), depth_within(c, 1, u, by)));
   int half = 0;
   for (double cut = most; half <= 12; half++, cut /= 2) {
     for (int i = 0; i < 4; i++) trial[i] = u[i] + cut * by[i];
@@ -183,9 +183,9 @@ static int step_within(couple *c, double u[4], view *v, double lowest[4], int *s
     couple_view(c, trial, v);
     if (v->gap <= before + 1e-4 * cut * slope + 1e-15 * v->dist) break;
   }
-  for (int i = 0; i < 4; i++) moved = fmax(moved, fabs(trial[i] - u[i]));
+  for (int i = 0; i < 4; i++) displaced = fmax(displaced, fabs(trial[i] - u[i]));
   memcpy(u, trial, sizeof trial);
-  *small = moved < (good ? 1e-7 : 1e-12);
+  *small = displaced < (good ? 1e-7 : 1e-12);
   // an end was met: the smaller part is tried next
   if (half == 0 && most < 1) {
     int met = step_down(c, 0, u) + step_down(c, 1, u);
@@ -229,7 +229,7 @@ typedef struct hunt {
   double x[SAMPLES][3]; // of the other piece, as the facets see it
   int nstart, start[STARTS][2];
   int n;
-  pl_touch *touch;
+  pl_approach *approach;
 } hunt;
 
 static void to_local(const pl_pose *t, const double *x, double out[3]) {
@@ -243,10 +243,10 @@ static void hunt_from(hunt *h, const couple *from, const double start[4]) {
   double u[4], lowest[4];
   view v;
   couple c = *from;
-  h->n = seek_minima(from, start, h->cut, 3, h->n, h->touch);
+  h->n = seek_minima(from, start, h->cut, 3, h->n, h->approach);
   memcpy(u, start, sizeof u);
   if (descend(&c, STRICT, u, &v, lowest) > 0 && v.gap < h->cut)
-    h->n = put_touch(&c, u, v.gap, h->n, h->touch);
+    h->n = put_approach(&c, u, v.gap, h->n, h->approach);
 }
 
 static void hunt_start(hunt *h, int sample, const simplex *s, const double weight[3]) {
@@ -310,10 +310,10 @@ static void hunt_node(hunt *h, facet_node n) {
   hunt_node(h, child[1]);
 }
 
-static int against_smooth(const couple *c, int body, double cut, pl_touch *touch) {
+static int against_smooth(const couple *c, int body, double cut, pl_approach *approach) {
   int other = 1 - body, levels = c->nu[other] == 2;
   const pl_piece *p = c->piece[other];
-  hunt h = {.c = c, .body = body, .cut = cut, .touch = touch};
+  hunt h = {.c = c, .body = body, .cut = cut, .approach = approach};
   double a = fmin(p->radius, p->height), b = fmax(p->radius, p->height);
   h.nsample = p->kind == PL_PIECE_RING ? SAMPLES / 2 : SAMPLES;
   h.far = cut + c->piece[body]->radius + (p->kind == PL_PIECE_RING ? b : p->radius) +
@@ -342,7 +342,7 @@ typedef struct duel {
   double cut, far;       // of surfaces, of facets
   double shift[3], Q[9]; // of the second, as the first sees it
   int n;
-  pl_touch *touch;
+  pl_approach *approach;
 } duel;
 
 static void seen(const duel *d, const double *x, double out[3]) {
@@ -406,7 +406,7 @@ static void try_parts(duel *d, int first, int second) {
   couple_view(&c, u, &v);
   if (v.gap > d->cut) return;
   if (v.gap > 0 && (steepest(&c, 0, &v, &any) < -LEAN || steepest(&c, 1, &v, &any) < -LEAN)) return;
-  d->n = put_touch(&c, u, v.gap, d->n, d->touch);
+  d->n = put_approach(&c, u, v.gap, d->n, d->approach);
 }
 
 // an edge that goes through a triangle
@@ -450,7 +450,7 @@ static void try_through(duel *d, int body, int edge, int face) {
   u[2 * (1 - body)] = in[1];
   u[2 * (1 - body) + 1] = in[2];
   couple c = couple_of(d->c->piece[0], d->c->pose[0], d->c->piece[1], d->c->pose[1], part);
-  d->n = put_touch(&c, u, -c.piece[0]->radius - c.piece[1]->radius, d->n, d->touch);
+  d->n = put_approach(&c, u, -c.piece[0]->radius - c.piece[1]->radius, d->n, d->approach);
 }
 
 static void try_simplices(duel *d, const simplex *s, const simplex *t) {
@@ -480,9 +480,9 @@ static int near_boxes(const duel *d, const double a[2][3], const double b[2][3])
   }
   seen(d, mid, x);
   for (int c = 0; c < 3; c++) {
-    double reach = d->far;
-    for (int k = 0; k < 3; k++) reach += fabs(d->Q[3 * c + k]) * half[k];
-    if (x[c] + reach < a[0][c] || x[c] - reach > a[1][c]) return 0;
+    double range = d->far;
+    for (int k = 0; k < 3; k++) range += fabs(d->Q[3 * c + k]) * half[k];
+    if (x[c] + range < a[0][c] || x[c] - range > a[1][c]) return 0;
   }
   return 1;
 }
@@ -504,8 +504,9 @@ static void duel_nodes(duel *d, facet_node a, facet_node b) {
   }
 }
 
-static int against_facets(const couple *c, double cut, pl_touch *touch) {
-  duel d = {.c = c, .f = {c->piece[0]->facets, c->piece[1]->facets}, .cut = cut, .touch = touch};
+static int against_facets(const couple *c, double cut, pl_approach *approach) {
+  duel d = {
+      .c = c, .f = {c->piece[0]->facets, c->piece[1]->facets}, .cut = cut, .approach = approach};
   const pl_pose *a = c->pose[0], *b = c->pose[1];
   d.far = cut + c->piece[0]->radius + c->piece[1]->radius;
   to_local(a, b->x, d.shift);
@@ -516,9 +517,9 @@ static int against_facets(const couple *c, double cut, pl_touch *touch) {
   return d.n;
 }
 
-int facets_gaps(const couple *c, double cut, pl_touch *touch) {
-  if (is_facets(c, 0) && is_facets(c, 1)) return against_facets(c, cut, touch);
-  return against_smooth(c, is_facets(c, 1), cut, touch);
+int facets_gaps(const couple *c, double cut, pl_approach *approach) {
+  if (is_facets(c, 0) && is_facets(c, 1)) return against_facets(c, cut, approach);
+  return against_smooth(c, is_facets(c, 1), cut, approach);
 }
 
 // ---- closed ways --------------------------------------------------------------------------------

@@ -22,14 +22,15 @@ static int piece_count(const pl_mail *m) {
   return n;
 }
 
-size_t pl_mail_faceted_room(const pl_mail *m, const pl_facet_plan *f) {
+size_t pl_mail_faceted_size(const pl_mail *m, const pl_facet_plan *f) {
   int corners = f->segments * f->points;
-  size_t room = padded(sizeof(pl_mail)) + padded((size_t)m->nkind * sizeof(pl_mail_element)) +
-                padded((size_t)piece_count(m) * sizeof(pl_piece));
+  size_t buffer = padded(sizeof(pl_mail)) + padded((size_t)m->nkind * sizeof(pl_mail_element)) +
+                  padded((size_t)piece_count(m) * sizeof(pl_piece));
   for (int k = 0; k < m->nkind; k++)
     for (int i = 0; i < m->kind[k].npiece; i++)
-      if (is_faceted(&m->kind[k].piece[i])) room += padded(pl_facets_room(corners, 0, 2 * corners));
-  return room;
+      if (is_faceted(&m->kind[k].piece[i]))
+        buffer += padded(pl_facets_size(corners, 0, 2 * corners));
+  return buffer;
 }
 
 // ---- corners ------------------------------------------------------------------------------------
@@ -39,11 +40,11 @@ static void put_corner(const double *x, double a, const double *e, double b, con
   for (int c = 0; c < 3; c++) out[c] = x[c] + a * e[c] + b * f[c];
 }
 
-static void ring_corners(const pl_piece *p, const pl_facet_plan *f, double turn, double skin,
+static void ring_corners(const pl_piece *p, const pl_facet_plan *f, double rot, double skin,
                          double (*x)[3]) {
   double wide = p->radius - skin / cos(PL_PI / f->segments), high = p->height - skin;
   for (int i = 0; i < f->segments; i++) {
-    double t = 2 * PL_PI * (i + turn) / f->segments, away[3], on[3];
+    double t = 2 * PL_PI * (i + rot) / f->segments, away[3], on[3];
     for (int c = 0; c < 3; c++) {
       away[c] = cos(t) * p->out[0][c] + sin(t) * p->out[1][c];
       on[c] = p->centre[c] + p->major * away[c];
@@ -84,19 +85,19 @@ static station station_of(const pl_piece *p, const pl_facet_plan *f, double plac
 }
 
 // across a direction, as near to the last one as can be
-static void carry(const double *along, double *e) {
+static void transport(const double *along, double *e) {
   double on = pl_dot3(along, e);
   for (int c = 0; c < 3; c++) e[c] -= on * along[c];
   unit(e);
 }
 
 // Sections are carried along the curve; what they have turned by at its end is given back evenly.
-static void curve_corners(const pl_piece *p, const pl_facet_plan *f, double turn, double skin,
+static void curve_corners(const pl_piece *p, const pl_facet_plan *f, double rot, double skin,
                           double (*x)[3]) {
   double first[3] = {0}, e[3] = {0}, total = 0;
   for (int round = 0; round < 2; round++)
     for (int i = 0; i <= f->segments; i++) {
-      station s = station_of(p, f, i + turn);
+      station s = station_of(p, f, i + rot);
       double g[3], deep = p->radius - skin / cos(s.half);
       if (i == 0) {
         int least = 0;
@@ -104,7 +105,7 @@ static void curve_corners(const pl_piece *p, const pl_facet_plan *f, double turn
           if (fabs(s.along[c]) < fabs(s.along[least])) least = c;
         for (int c = 0; c < 3; c++) e[c] = c == least;
       }
-      carry(s.along, e);
+      transport(s.along, e);
       if (i == 0) memcpy(first, e, sizeof e);
       pl_cross3(e, s.along, g);
       if (round == 0 && i == f->segments) total = atan2(pl_dot3(first, g), pl_dot3(first, e));
@@ -128,32 +129,32 @@ static void put_triangles(const pl_facet_plan *f, int (*tri)[3]) {
 
 // ---- materials ----------------------------------------------------------------------------------
 
-static pl_piece facet_piece(const pl_piece *p, const pl_facet_plan *f, double turn, double (*x)[3],
-                            int (*tri)[3], char **room) {
+static pl_piece facet_piece(const pl_piece *p, const pl_facet_plan *f, double rot, double (*x)[3],
+                            int (*tri)[3], char **buffer) {
   int corners = f->segments * f->points;
   double skin = SKIN * piece_wire(p);
   if (p->kind == PL_PIECE_RING)
-    ring_corners(p, f, turn, skin, x);
+    ring_corners(p, f, rot, skin, x);
   else
-    curve_corners(p, f, turn, skin, x);
+    curve_corners(p, f, rot, skin, x);
   put_triangles(f, tri);
   const pl_facets *made = pl_facets_init(corners, (const double(*)[3])x, 0, NULL, 2 * corners,
-                                         (const int(*)[3])tri, *room);
-  *room += padded(pl_facets_room(corners, 0, 2 * corners));
+                                         (const int(*)[3])tri, *buffer);
+  *buffer += padded(pl_facets_size(corners, 0, 2 * corners));
   return pl_piece_facets(made, skin);
 }
 
-static double turn_of(const pl_facet_plan *f, int piece) {
-  return f->nturn == 0 ? 0 : f->turn[piece < f->nturn ? piece : f->nturn - 1];
+static double rotation_of(const pl_facet_plan *f, int piece) {
+  return f->nrot == 0 ? 0 : f->rot[piece < f->nrot ? piece : f->nrot - 1];
 }
 
-pl_status pl_mail_faceted(pl_env *env, const pl_mail *m, const pl_facet_plan *f, void *room,
+pl_status pl_mail_faceted(pl_env *env, const pl_mail *m, const pl_facet_plan *f, void *buffer,
                           const pl_mail **out) {
   size_t corners = (size_t)(f->segments * f->points);
   double(*x)[3] = pl_alloc(env, corners, sizeof *x);
   int(*tri)[3] = pl_alloc(env, 2 * corners, sizeof *tri);
   if (x && tri) {
-    char *at = room;
+    char *at = buffer;
     pl_mail *to = (pl_mail *)(void *)at;
     at += padded(sizeof *to);
     pl_mail_element *kind = (pl_mail_element *)(void *)at;
@@ -166,7 +167,7 @@ pl_status pl_mail_faceted(pl_env *env, const pl_mail *m, const pl_facet_plan *f,
       kind[k] = (pl_mail_element){m->kind[k].npiece, piece};
       for (int i = 0; i < m->kind[k].npiece; i++) {
         const pl_piece *p = &m->kind[k].piece[i];
-        *piece++ = is_faceted(p) ? facet_piece(p, f, turn_of(f, i), x, tri, &at) : *p;
+        *piece++ = is_faceted(p) ? facet_piece(p, f, rotation_of(f, i), x, tri, &at) : *p;
       }
     }
     *out = to;

@@ -23,7 +23,7 @@ static sizes most(int nvert, int nsegment, int ntriangle) {
 }
 
 // all arrays, one after the other; from NULL: only their size
-static size_t carve(const sizes *n, char *room, pl_facets *f) {
+static size_t carve(const sizes *n, char *buffer, pl_facets *f) {
   struct {
     void *to;
     size_t bytes;
@@ -43,14 +43,14 @@ static size_t carve(const sizes *n, char *room, pl_facets *f) {
               {&f->box, n->nnode * sizeof *f->box}};
   size_t at = padded(sizeof *f);
   for (size_t k = 0; k < sizeof part / sizeof *part; k++) {
-    char *here = room ? room + at : NULL;
+    char *here = buffer ? buffer + at : NULL;
     memcpy(part[k].to, &here, sizeof here);
     at += padded(part[k].bytes);
   }
   return at;
 }
 
-size_t pl_facets_room(int nvert, int nsegment, int ntriangle) {
+size_t pl_facets_size(int nvert, int nsegment, int ntriangle) {
   pl_facets none;
   sizes n = most(nvert, nsegment, ntriangle);
   return carve(&n, NULL, &none);
@@ -305,22 +305,22 @@ static void build_tree(pl_facets *f, facet_node n) {
 }
 
 static void find_ball(pl_facets *f) {
-  f->reach = 0;
+  f->range = 0;
   for (int c = 0; c < 3; c++) f->centre[c] = (f->box[0][0][c] + f->box[0][1][c]) / 2;
   for (int v = 0; v < f->nvert; v++) {
     double w[3];
     pl_sub3(f->x[v], f->centre, w);
-    f->reach = fmax(f->reach, pl_norm3(w));
+    f->range = fmax(f->range, pl_norm3(w));
   }
 }
 
 const pl_facets *pl_facets_init(int nvert, const double (*x)[3], int nsegment,
                                 const int (*segment)[2], int ntriangle, const int (*triangle)[3],
-                                void *room) {
-  pl_facets *f = room;
+                                void *buffer) {
+  pl_facets *f = buffer;
   sizes n = most(nvert, nsegment, ntriangle);
   memset(f, 0, sizeof *f);
-  carve(&n, room, f);
+  carve(&n, buffer, f);
   f->nvert = nvert;
   f->nface = ntriangle;
   memcpy(f->x, x, n.nvert * sizeof *x);
@@ -362,7 +362,7 @@ static int line_crosses_itself(const pl_facets *f) {
       if (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1]) continue;
       pl_sub3(f->x[p[1]], f->x[p[0]], u);
       pl_sub3(f->x[q[1]], f->x[q[0]], v);
-      if (segment_distance(f->x[p[0]], u, f->x[q[0]], v) < 1e-6 * f->reach) return 1;
+      if (segment_distance(f->x[p[0]], u, f->x[q[0]], v) < 1e-6 * f->range) return 1;
     }
   return 0;
 }
@@ -371,7 +371,7 @@ const char *pl_facets_fault(const pl_facets *f, int closed) {
   for (int e = 0; e < f->nedge; e++) {
     double w[3];
     pl_sub3(f->x[f->edge[e][0]], f->x[f->edge[e][1]], w);
-    if (!(pl_norm3(w) > 1e-9 * f->reach)) return "two neighbouring corners are the same";
+    if (!(pl_norm3(w) > 1e-9 * f->range)) return "two neighbouring corners are the same";
     if (f->nedge_face[e] > 2) return "more than two triangles meet in an edge";
     if (closed && f->nedge_face[e] != 2) return "it is not closed";
   }

@@ -18,7 +18,7 @@ struct pl_facets {
   int (*edge_face)[2];       // the first two faces of an edge, -1: none
   int *nedge_face;           // how many there are
   unsigned char *flat;       // corners and edges within a plane, which no nearest point is on
-  double centre[3], reach;   // a ball about them
+  double centre[3], range;   // a ball about them
   int *parent, *parent_edge; // of a corner in a tree of edges, -1: none
   int *level;                // in it
   int nloop, *loop;          // edges that close ways which no triangles span

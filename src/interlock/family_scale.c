@@ -4,7 +4,7 @@
 
 // Scale mail: six tilted rings about a plate, in a pinwheel, and a foot below them.
 
-enum { RADIUS, WIRE, HEIGHT, CENTRE, TILT, TURN, PHASE, PITCH, PLATE, LEVEL, THICK, FOOT };
+enum { RADIUS, WIRE, HEIGHT, CENTRE, TILT, ROT, PHASE, PITCH, PLATE, LEVEL, THICK, FOOT };
 
 static const pl_key keys[] = {
     [RADIUS] = LENGTH("radius", 4.18e-3, "of a ring"),
@@ -12,7 +12,7 @@ static const pl_key keys[] = {
     [HEIGHT] = LENGTH("height", 0.79e-3, "half the height of its section along the ring's axis"),
     [CENTRE] = LENGTH("centre", 3.35e-3, "distance of the rings' centres from the middle"),
     [TILT] = ANGLE("tilt", 45, 0, "of the rings' axes from z"),
-    [TURN] = ANGLE("turn", 90, 0, "from the way to a ring's centre to where its axis leans"),
+    [ROT] = ANGLE("turn", 90, 0, "from the way to a ring's centre to where its axis leans"),
     [PHASE] = ANGLE("phase", 0, -90, "of the first ring's centre from x"),
     [PITCH] = LENGTH("pitch", 13.02e-3, "distance of elements"),
     [PLATE] =
@@ -36,7 +36,7 @@ static int add_foot(double radius, pl_piece *out) {
   return 1 + WALL;
 }
 
-static pl_piece plate(const double *v, void *room) {
+static pl_piece plate(const double *v, void *buffer) {
   double x[6][3], radius = v[THICK] / 2, corner = (v[PLATE] - radius) / cos(PL_PI / 6);
   static const int face[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 5}, {3, 4, 5}};
   for (int k = 0; k < 6; k++) {
@@ -45,20 +45,21 @@ static pl_piece plate(const double *v, void *room) {
     x[k][1] = corner * sin(phi);
     x[k][2] = v[LEVEL];
   }
-  return pl_piece_facets(pl_facets_init(6, (const double(*)[3])x, 0, NULL, 4, face, room), radius);
+  return pl_piece_facets(pl_facets_init(6, (const double(*)[3])x, 0, NULL, 4, face, buffer),
+                         radius);
 }
 
 static void make(const double *v, pl_mail_data *d) {
   memset(d, 0, sizeof *d);
-  PL_ASSERT(sizeof d->room >= pl_facets_room(6, 0, 4));
+  PL_ASSERT(sizeof d->buffer >= pl_facets_size(6, 0, 4));
   int n = 0;
   for (int k = 0; k < 6; k++) {
-    double phi = v[PHASE] + k * PL_PI / 3, lean = phi + v[TURN], s = sin(v[TILT]);
+    double phi = v[PHASE] + k * PL_PI / 3, lean = phi + v[ROT], s = sin(v[TILT]);
     d->piece[n++] = pl_piece_ring((double[]){v[CENTRE] * cos(phi), v[CENTRE] * sin(phi), 0},
                                   (double[]){s * cos(lean), s * sin(lean), cos(v[TILT])}, v[RADIUS],
                                   v[WIRE], v[HEIGHT]);
   }
-  if (v[PLATE] > v[THICK]) d->piece[n++] = plate(v, d->room);
+  if (v[PLATE] > v[THICK]) d->piece[n++] = plate(v, d->buffer);
   if (v[FOOT] > 0) n += add_foot(v[FOOT], d->piece + n);
   d->pose[0] = pose_at(0, 0, Z_AXIS, 0);
   set_mail(d, 1, (int[]){n}, 1, (double[]){v[PITCH], 0, v[PITCH] / 2, v[PITCH] * sqrt(0.75)});

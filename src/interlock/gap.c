@@ -13,16 +13,16 @@ enum { VALLEY = 16, POLISH = 30 };
 // samples of a piece against a ring and against others, for so many harmonics of a curve
 enum { SAMPLES = 32, GRID = 64, WAVES = 8, MOST = 512 };
 
-static void turn(const double *Q, const double *v, double *w) {
+static void rot(const double *Q, const double *v, double *w) {
   double x[3] = {v[0], v[1], v[2]};
   for (int i = 0; i < 3; i++) w[i] = pl_dot3(Q + 3 * i, x);
 }
 
 static void into_world(const pl_pose *t, pl_swept *s) {
-  turn(t->Q, s->p, s->p);
+  rot(t->Q, s->p, s->p);
   for (int i = 0; i < 3; i++) s->p[i] += t->x[i];
-  for (int k = 0; k < 2; k++) turn(t->Q, s->d[k], s->d[k]);
-  for (int k = 0; k < 3; k++) turn(t->Q, s->dd[k], s->dd[k]);
+  for (int k = 0; k < 2; k++) rot(t->Q, s->d[k], s->d[k]);
+  for (int k = 0; k < 3; k++) rot(t->Q, s->dd[k], s->dd[k]);
 }
 
 couple couple_of(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
@@ -127,7 +127,7 @@ double couple_curvatures(int k, const double g[4], const double H[4][4], double 
 // a shorter step until the gap falls; how far the parameters went
 static double go_down(const couple *c, const int at[4], int k, const double step[4], double slope,
                       double u[4], view *v) {
-  double trial[4], cut = fmin(1, 0.5 / pl_max_abs(k, step)), before = v->gap, moved = 0;
+  double trial[4], cut = fmin(1, 0.5 / pl_max_abs(k, step)), before = v->gap, displaced = 0;
   for (int half = 0;; half++, cut /= 2) {
     memcpy(trial, u, sizeof trial);
     for (int i = 0; i < k; i++) trial[at[i]] += cut * step[i];
@@ -135,9 +135,9 @@ static double go_down(const couple *c, const int at[4], int k, const double step
     couple_view(c, trial, v);
     if (v->gap <= before + 1e-4 * cut * slope + 1e-15 * v->dist || half == 12) break;
   }
-  for (int i = 0; i < 4; i++) moved = fmax(moved, fabs(trial[i] - u[i]));
+  for (int i = 0; i < 4; i++) displaced = fmax(displaced, fabs(trial[i] - u[i]));
   memcpy(u, trial, sizeof trial);
-  return moved;
+  return displaced;
 }
 
 // Goes down to a stationary point; 1: a minimum, -1: a saddle, whose way down is in `lowest`, 0:
@@ -152,9 +152,9 @@ static int polish(const couple *c, double u[4], view *v, double lowest[4]) {
     int good = couple_newton(k, g, (const double(*)[4])H, step);
     if (!good) couple_curvatures(k, g, (const double(*)[4])H, step, lowest);
     if (pl_max_abs(k, step) < 1e-13) return good ? 1 : -1;
-    double moved = go_down(c, at, k, step, pl_dot(k, g, step), u, v);
+    double displaced = go_down(c, at, k, step, pl_dot(k, g, step), u, v);
     // Newton's steps square what is left
-    if (moved < (good ? 1e-7 : 1e-13)) return good ? 1 : -1;
+    if (displaced < (good ? 1e-7 : 1e-13)) return good ? 1 : -1;
   }
   return 0;
 }
@@ -163,22 +163,22 @@ static double wrapped(double a) {
   return fabs(remainder(a, TWO_PI));
 }
 
-int put_touch(const couple *c, const double u[4], double gap, int n, pl_touch *touch) {
+int put_approach(const couple *c, const double u[4], double gap, int n, pl_approach *approach) {
   for (int i = 0; i < n; i++) {
-    if (c->on[0] != touch[i].on[0] || c->on[1] != touch[i].on[1]) continue;
-    double far = fmax(wrapped(u[0] - touch[i].u[0]), wrapped(u[2] - touch[i].u[2]));
+    if (c->on[0] != approach[i].on[0] || c->on[1] != approach[i].on[1]) continue;
+    double far = fmax(wrapped(u[0] - approach[i].u[0]), wrapped(u[2] - approach[i].u[2]));
     for (int body = 0; body < 2; body++)
-      if (c->nu[body] == 2) far = fmax(far, fabs(u[2 * body + 1] - touch[i].u[2 * body + 1]));
+      if (c->nu[body] == 2) far = fmax(far, fabs(u[2 * body + 1] - approach[i].u[2 * body + 1]));
     if (far < 1e-6) return n;
   }
   int to = n;
-  if (n == PL_TOUCH_MAX) {
+  if (n == PL_APPROACH_MAX) {
     for (int i = to = 0; i < n; i++)
-      if (touch[i].gap > touch[to].gap) to = i;
-    if (gap >= touch[to].gap) return n;
+      if (approach[i].gap > approach[to].gap) to = i;
+    if (gap >= approach[to].gap) return n;
   }
-  touch[to] = (pl_touch){.gap = gap, .on = {c->on[0], c->on[1]}};
-  memcpy(touch[to].u, u, sizeof touch[to].u);
+  approach[to] = (pl_approach){.gap = gap, .on = {c->on[0], c->on[1]}};
+  memcpy(approach[to].u, u, sizeof approach[to].u);
   return to < n ? n : n + 1;
 }
 
@@ -191,7 +191,7 @@ static int settle(couple *c, double u[4], view *v, double lowest[4]) {
 }
 
 int seek_minima(const couple *where, const double start[4], double cut, int depth, int n,
-                pl_touch *touch) {
+                pl_approach *approach) {
   double u[4], lowest[4];
   int at[4];
   view v;
@@ -199,7 +199,7 @@ int seek_minima(const couple *where, const double start[4], double cut, int dept
   memcpy(u, start, sizeof u);
   int kind = settle(&c, u, &v, lowest);
   // where centre lines meet there is no minimum but a kink
-  if (kind > 0 || v.gap < 0) return v.gap < cut ? put_touch(&c, u, v.gap, n, touch) : n;
+  if (kind > 0 || v.gap < 0) return v.gap < cut ? put_approach(&c, u, v.gap, n, approach) : n;
   if (kind == 0 || depth == 0) return n;
   couple_places(&c, at);
   for (int side = -1; side <= 1; side += 2) {
@@ -207,7 +207,7 @@ int seek_minima(const couple *where, const double start[4], double cut, int dept
     memcpy(from, u, sizeof from);
     for (int i = 0; i < c.nu[0] + c.nu[1]; i++) from[at[i]] += 1e-2 * side * lowest[i];
     couple_inside(&c, from);
-    n = seek_minima(&c, from, cut, depth - 1, n, touch);
+    n = seek_minima(&c, from, cut, depth - 1, n, approach);
   }
   return n;
 }
@@ -251,8 +251,8 @@ static int sample_count(const pl_piece *p, int least) {
 // A harmonic of a ring or a curve in the world, about its middle; 0: the middle.
 static void harmonic(const pl_piece *p, const pl_pose *t, double level, int k, double by[2][3]) {
   if (p->kind == PL_PIECE_CURVE) {
-    turn(t->Q, k ? p->cosine[k - 1] : p->centre, by[0]);
-    if (k) turn(t->Q, p->sine[k - 1], by[1]);
+    rot(t->Q, k ? p->cosine[k - 1] : p->centre, by[0]);
+    if (k) rot(t->Q, p->sine[k - 1], by[1]);
     for (int i = 0; k == 0 && i < 3; i++) by[0][i] += t->x[i];
     return;
   }
@@ -322,7 +322,7 @@ static double sample_ring(const couple *c, int ring, const double level[2], ring
 }
 
 static int scan_ring(const couple *c, int ring, const double level[2], double cut, int n,
-                     pl_touch *touch) {
+                     pl_approach *approach) {
   ring_scan s;
   int other = 1 - ring;
   double least = sample_ring(c, ring, level, &s), far = too_far(c, cut, 1 << other, s.n);
@@ -335,13 +335,13 @@ static int scan_ring(const couple *c, int ring, const double level[2], double cu
     u[2 * ring] = atan2(s.seen[i][1], s.seen[i][0]);
     u[2 * other + 1] = level[other];
     u[2 * ring + 1] = level[ring];
-    n = seek_minima(c, u, cut, 3, n, touch);
+    n = seek_minima(c, u, cut, 3, n, approach);
   }
   return n;
 }
 
 // sections that are no circles are met at their middle and near both ends
-static int scan_rings(const couple *c, int ring, double cut, pl_touch *touch) {
+static int scan_rings(const couple *c, int ring, double cut, pl_approach *approach) {
   int n = 0, most[2];
   double end[2];
   for (int k = 0; k < 2; k++) {
@@ -358,7 +358,7 @@ static int scan_rings(const couple *c, int ring, double cut, pl_touch *touch) {
     for (int j = -most[1]; j <= most[1]; j++) {
       // of two such: both in the middle, or both near an end
       if (most[0] && most[1] && (i == 0) != (j == 0)) continue;
-      n = scan_ring(c, ring, (double[2]){i * end[0], j * end[1]}, cut, n, touch);
+      n = scan_ring(c, ring, (double[2]){i * end[0], j * end[1]}, cut, n, approach);
     }
   return n;
 }
@@ -381,8 +381,8 @@ static int is_lowest(double *const row[3], int n, int j) {
   return 1;
 }
 
-static int scan_grid(const couple *c, double cut, pl_touch *touch) {
-  double room[3][MOST], *row[3] = {room[0], room[1], room[2]};
+static int scan_grid(const couple *c, double cut, pl_approach *approach) {
+  double buffer[3][MOST], *row[3] = {buffer[0], buffer[1], buffer[2]};
   samples of[2];
   int n = 0, count[2];
   for (int body = 0; body < 2; body++) {
@@ -397,7 +397,7 @@ static int scan_grid(const couple *c, double cut, pl_touch *touch) {
     for (int j = 0; j < count[1]; j++)
       if (row[1][j] < far * far && is_lowest(row, count[1], j))
         n = seek_minima(c, (double[4]){TWO_PI * i / count[0], 0, TWO_PI * j / count[1], 0}, cut, 3,
-                        n, touch);
+                        n, approach);
     double *first = row[0];
     row[0] = row[1];
     row[1] = row[2];
@@ -407,18 +407,18 @@ static int scan_grid(const couple *c, double cut, pl_touch *touch) {
 }
 
 double couple_ball_gap(const couple *c) {
-  double x[2][3], reach = 0;
+  double x[2][3], range = 0;
   for (int k = 0; k < 2; k++) {
     double from[3];
-    reach += piece_reach(c->piece[k], from);
-    turn(c->pose[k]->Q, from, x[k]);
+    range += piece_radius(c->piece[k], from);
+    rot(c->pose[k]->Q, from, x[k]);
     for (int i = 0; i < 3; i++) x[k][i] += c->pose[k]->x[i];
   }
   pl_sub3(x[0], x[1], x[0]);
-  return pl_norm3(x[0]) - reach;
+  return pl_norm3(x[0]) - range;
 }
 
-static couple couple_on(const couple *c, const pl_touch *t) {
+static couple couple_on(const couple *c, const pl_approach *t) {
   return couple_of(c->piece[0], c->pose[0], c->piece[1], c->pose[1], t->on);
 }
 
@@ -441,7 +441,7 @@ static double ring_distance(const couple *c, int ring, double u[4]) {
 // Where wires lie along each other one valley may hold several minima, whose ridges are lower than
 // what samples see: goes along it both ways, and down again beyond every ridge.
 static int seek_along(const couple *c, int ring, const double start[4], double cut, int n,
-                      pl_touch *touch) {
+                      pl_approach *approach) {
   for (int side = -1; side <= 1; side += 2) {
     double u[4], before;
     int rises = 0;
@@ -450,7 +450,7 @@ static int seek_along(const couple *c, int ring, const double start[4], double c
     for (int k = 0; k < VALLEY; k++) {
       u[2 * (1 - ring)] += side * BESIDE / 2;
       double here = ring_distance(c, ring, u);
-      if (rises && here < before) n = seek_minima(c, u, cut, 1, n, touch);
+      if (rises && here < before) n = seek_minima(c, u, cut, 1, n, approach);
       rises = here > before;
       before = here;
     }
@@ -463,116 +463,116 @@ static int is_near(const view *v) {
 }
 
 // Minima beside flat ones, which samples are too coarse to tell from them.
-static int seek_beside(const couple *all, int ring, double cut, int n, pl_touch *touch) {
+static int seek_beside(const couple *all, int ring, double cut, int n, pl_approach *approach) {
   int found = n, at[4];
   for (int i = 0; i < found; i++) {
     view v;
     double g[4], H[4][4], step[4], lowest[4];
-    couple part = couple_on(all, &touch[i]), *c = &part;
+    couple part = couple_on(all, &approach[i]), *c = &part;
     couple_places(c, at);
-    couple_view(c, touch[i].u, &v);
+    couple_view(c, approach[i].u, &v);
     int k = c->nu[0] + c->nu[1];
     if (v.gap <= 0 || k == 0) continue;
     couple_slopes(c, &v, g, H);
     if (couple_curvatures(k, g, (const double(*)[4])H, step, lowest) > FLAT) continue;
     for (int side = -2; side <= 2; side++) {
       double from[4];
-      memcpy(from, touch[i].u, sizeof from);
+      memcpy(from, approach[i].u, sizeof from);
       for (int j = 0; j < k; j++) from[at[j]] += BESIDE * side * lowest[j];
       couple_inside(c, from);
-      if (side != 0) n = seek_minima(c, from, cut, 1, n, touch);
+      if (side != 0) n = seek_minima(c, from, cut, 1, n, approach);
     }
-    if (ring >= 0 && is_near(&v)) n = seek_along(c, ring, touch[i].u, cut, n, touch);
+    if (ring >= 0 && is_near(&v)) n = seek_along(c, ring, approach[i].u, cut, n, approach);
   }
   return n;
 }
 
 // Places on both sides of flat minima, where the gap is twice as large.
-static int add_sides(const couple *all, double cut, int n, pl_touch *touch) {
+static int add_sides(const couple *all, double cut, int n, pl_approach *approach) {
   int found = n, at[4];
   for (int i = 0; i < found; i++) {
     view v, beside;
     double g[4], H[4][4], step[4], lowest[4];
-    couple part = couple_on(all, &touch[i]), *c = &part;
+    couple part = couple_on(all, &approach[i]), *c = &part;
     couple_places(c, at);
-    couple_view(c, touch[i].u, &v);
+    couple_view(c, approach[i].u, &v);
     if (c->nu[0] + c->nu[1] == 0 || v.gap <= 0 || !is_near(&v)) continue;
     int k = couple_slopes(c, &v, g, H);
     if (couple_curvatures(k, g, (const double(*)[4])H, step, lowest) > FLAT) continue;
-    for (int side = -1; side <= 1 && n < PL_TOUCH_MAX; side += 2) {
-      pl_touch t = {.still = 1, .on = {c->on[0], c->on[1]}};
+    for (int side = -1; side <= 1 && n < PL_APPROACH_MAX; side += 2) {
+      pl_approach t = {.still = 1, .on = {c->on[0], c->on[1]}};
       for (double far = 0.5; far > 1e-6; far /= 1.5) {
-        memcpy(t.u, touch[i].u, sizeof t.u);
+        memcpy(t.u, approach[i].u, sizeof t.u);
         for (int j = 0; j < k; j++) t.u[at[j]] += side * far * lowest[j];
         couple_inside(c, t.u);
         couple_view(c, t.u, &beside);
         if (beside.gap < 2 * v.gap) break;
       }
       t.gap = beside.gap;
-      if (t.gap < cut) touch[n++] = t;
+      if (t.gap < cut) approach[n++] = t;
     }
   }
   return n;
 }
 
 int pl_piece_gaps(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
-                  double cut, pl_touch touch[PL_TOUCH_MAX]) {
+                  double cut, pl_approach approach[PL_APPROACH_MAX]) {
   couple c = couple_of(a, at, b, bt, (const int[2]){0, 0});
   if (couple_ball_gap(&c) > cut) return 0;
   int ring = b->kind == PL_PIECE_RING ? 1 : a->kind == PL_PIECE_RING ? 0 : -1;
-  int n = has_facets(&c) ? facets_gaps(&c, cut, touch)
-          : ring < 0     ? scan_grid(&c, cut, touch)
-                         : scan_rings(&c, ring, cut, touch);
+  int n = has_facets(&c) ? facets_gaps(&c, cut, approach)
+          : ring < 0     ? scan_grid(&c, cut, approach)
+                         : scan_rings(&c, ring, cut, approach);
   // between facets, parts that lean a little are kept instead
   if (a->kind != PL_PIECE_FACETS || b->kind != PL_PIECE_FACETS) {
-    n = seek_beside(&c, has_facets(&c) ? -1 : ring, cut, n, touch);
-    n = add_sides(&c, cut, n, touch);
+    n = seek_beside(&c, has_facets(&c) ? -1 : ring, cut, n, approach);
+    n = add_sides(&c, cut, n, approach);
   }
   for (int i = 1; i < n; i++)
-    for (int j = i; j > 0 && touch[j].gap < touch[j - 1].gap; j--) {
-      pl_touch swap = touch[j];
-      touch[j] = touch[j - 1];
-      touch[j - 1] = swap;
+    for (int j = i; j > 0 && approach[j].gap < approach[j - 1].gap; j--) {
+      pl_approach swap = approach[j];
+      approach[j] = approach[j - 1];
+      approach[j - 1] = swap;
     }
   return n;
 }
 
 int pl_piece_follow(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
-                    pl_touch *touch) {
-  couple c = couple_of(a, at, b, bt, touch->on);
+                    pl_approach *approach) {
+  couple c = couple_of(a, at, b, bt, approach->on);
   view v;
   double lowest[4];
-  if (touch->still)
-    couple_view(&c, touch->u, &v);
-  else if (settle(&c, touch->u, &v, lowest) <= 0)
+  if (approach->still)
+    couple_view(&c, approach->u, &v);
+  else if (settle(&c, approach->u, &v, lowest) <= 0)
     return 0;
-  touch->gap = v.gap;
-  memcpy(touch->on, c.on, sizeof touch->on);
+  approach->gap = v.gap;
+  memcpy(approach->on, c.on, sizeof approach->on);
   return 1;
 }
 
-double touch_roundness(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
-                       const pl_touch *touch) {
-  couple c = couple_of(a, at, b, bt, touch->on);
+double approach_roundness(const pl_piece *a, const pl_pose *at, const pl_piece *b,
+                          const pl_pose *bt, const pl_approach *approach) {
+  couple c = couple_of(a, at, b, bt, approach->on);
   view v;
   double g[4], H[4][4], step[4], lowest[4];
-  couple_view(&c, touch->u, &v);
+  couple_view(&c, approach->u, &v);
   int k = couple_slopes(&c, &v, g, H);
   return k ? fmax(couple_curvatures(k, g, (const double(*)[4])H, step, lowest), 0) : 1;
 }
 
-void pl_touch_points(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
-                     const pl_touch *touch, double p[2][3]) {
-  couple c = couple_of(a, at, b, bt, touch->on);
+void pl_approach_points(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
+                        const pl_approach *approach, double p[2][3]) {
+  couple c = couple_of(a, at, b, bt, approach->on);
   view v;
-  couple_view(&c, touch->u, &v);
+  couple_view(&c, approach->u, &v);
   for (int k = 0; k < 2; k++) memcpy(p[k], v.s[k].p, sizeof p[k]);
 }
 
 // ---- derivatives by motions -------------------------------------------------------------------
 
 // S(r) = (r n' + n r') / 2 - (n.r) I: how a rotation of r changes n.r to second order
-static void add_turn(const double *r, const double *n, double sign, int at, double H[12][12]) {
+static void add_rotation(const double *r, const double *n, double sign, int at, double H[12][12]) {
   double rn = pl_dot3(r, n);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
@@ -600,12 +600,12 @@ static void solve_small(int k, const double H[4][4], int m, double x[][4]) {
 }
 
 void pl_piece_derivatives(const pl_piece *a, const pl_pose *at, const pl_piece *b,
-                          const pl_pose *bt, const pl_touch *touch, double grad[12],
+                          const pl_pose *bt, const pl_approach *approach, double grad[12],
                           double H[12][12]) {
-  couple c = couple_of(a, at, b, bt, touch->on);
+  couple c = couple_of(a, at, b, bt, approach->on);
   view v;
   double ra[3], rb[3], g[4], C[4][4];
-  couple_view(&c, touch->u, &v);
+  couple_view(&c, approach->u, &v);
   pl_sub3(v.s[0].p, at->x, ra);
   pl_sub3(v.s[1].p, bt->x, rb);
   motions(ra, rb, v.n, grad);
@@ -620,9 +620,9 @@ void pl_piece_derivatives(const pl_piece *a, const pl_pose *at, const pl_piece *
     for (int p = 0; p < 12; p++)
       for (int q = 0; q < 12; q++) H[p][q] = (i ? H[p][q] : 0) + col[p] * row[q] / v.dist;
   }
-  add_turn(ra, v.n, 1, 3, H);
-  add_turn(rb, v.n, -1, 9, H);
-  if (touch->still || c.nu[0] + c.nu[1] == 0) return;
+  add_rotation(ra, v.n, 1, 3, H);
+  add_rotation(rb, v.n, -1, 9, H);
+  if (approach->still || c.nu[0] + c.nu[1] == 0) return;
   // the points slide
   int k = couple_slopes(&c, &v, g, C), n = 0;
   double D[12][4], S[12][4];

@@ -53,15 +53,15 @@ int couple_newton(int k, const double g[4], const double H[4][4], double step[4]
 double couple_curvatures(int k, const double g[4], const double H[4][4], double step[4],
                          double lowest[4]);
 // the smallest curvature of a minimum over its largest
-double touch_roundness(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
-                       const pl_touch *touch);
+double approach_roundness(const pl_piece *a, const pl_pose *at, const pl_piece *b,
+                          const pl_pose *bt, const pl_approach *approach);
 // keeps sections of pieces within their ends
 void couple_inside(const couple *c, double u[4]);
 // Adds a minimum that is not yet there; where there is no room, instead of the farthest one.
-int put_touch(const couple *c, const double u[4], double gap, int n, pl_touch *touch);
+int put_approach(const couple *c, const double u[4], double gap, int n, pl_approach *approach);
 // Minima that are reached from a start; from saddles, those on both of their sides.
 int seek_minima(const couple *c, const double start[4], double cut, int depth, int n,
-                pl_touch *touch);
+                pl_approach *approach);
 
 // parameters of a piece, and its point, on a part where it has facets
 int piece_nu(const pl_piece *p, int part);
@@ -74,8 +74,8 @@ void facets_at(const pl_facets *f, int part, const double u[2], pl_swept *out);
 int facets_descend(couple *c, double u[4], view *v, double lowest[4]);
 void facets_inside(const pl_facets *f, int part, double u[2]);
 // local minima against facets
-int facets_gaps(const couple *c, double cut, pl_touch *touch);
-double facets_reach(const pl_facets *f, double centre[3]);
+int facets_gaps(const couple *c, double cut, pl_approach *approach);
+double facets_radius(const pl_facets *f, double centre[3]);
 // closed ways along edges; edge k of one of them, from its one end to the other, 0: it has less
 int facets_loops(const pl_facets *f);
 int facets_way(const pl_facets *f, int loop, int k, double x[2][3]);
@@ -88,9 +88,9 @@ double facets_rate(const pl_facets *f, const pl_facets *d, int part, const doubl
                    const double n[3]);
 // corners of the second, of as many, grow by w times those of the first
 void facets_add(const pl_facets *f, double w, const pl_facets *to);
-double piece_wire(const pl_piece *p);                  // half the thickness of a wire, 0: a plate
-double piece_speed(const pl_piece *p);                 // along its curve, at most
-int piece_cuts_itself(const pl_piece *p);              // as far as samples tell
-double piece_reach(const pl_piece *p, double from[3]); // radius of a ball about a middle
+double piece_wire(const pl_piece *p);                   // half the thickness of a wire, 0: a plate
+double piece_speed(const pl_piece *p);                  // along its curve, at most
+int piece_cuts_itself(const pl_piece *p);               // as far as samples tell
+double piece_radius(const pl_piece *p, double from[3]); // radius of a ball about a middle
 
 #endif

@@ -16,7 +16,7 @@ enum { AGAIN = 5, HALVINGS = 12 };
 typedef struct move {
   descent d;
   const pl_move_opts *o;
-  const pl_move_watch *watch;
+  const pl_move_observer *observer;
   pl_patch_state *s;
   double h, creep;
   body_aim *aim;       // [n]
@@ -44,7 +44,7 @@ static void times(const double *F, const double *S, double *out) {
 }
 
 // Damping in proportion to mass draws everything back to where it was.
-static void take_aim(move *m, int i) {
+static void set_target(move *m, int i) {
   double c[3], drag = m->o->damping * m->h, F[9];
   body_aim *a = &m->aim[i];
   centre_of(m, &m->start[i], i, c);
@@ -157,7 +157,7 @@ static pl_status solve(move *m) {
   PL_TRY(begin(m));
   d->slip = m->creep * m->h;
   for (int i = 0; i < d->p.in->n; i++)
-    if (d->p.unknown[i] >= 0) take_aim(m, i);
+    if (d->p.unknown[i] >= 0) set_target(m, i);
   PL_TRY(find_rubs(m, &change));
   for (int round = 0; round < AGAIN; round++) {
     PL_TRY(settle(m));
@@ -200,8 +200,8 @@ static double repulsion(const move *m) {
   double sum = 0, by[2];
   for (int k = 0; k < m->d.now.n; k++) {
     const hold *h = &m->d.now.item[k];
-    if (h->at.gap < m->d.p.reach)
-      sum += m->d.weight * h->share * descent_barrier(h->at.gap, m->d.p.reach, by);
+    if (h->at.gap < m->d.p.range)
+      sum += m->d.weight * h->share * descent_barrier(h->at.gap, m->d.p.range, by);
   }
   return sum;
 }
@@ -264,14 +264,14 @@ static pl_status run(move *m) {
   step.contacts = m->d.now.n;
   if (m->s->t == 0) {
     m->s->energy = step.kinetic + step.potential + step.repulsion;
-    PL_TRY(m->watch->step(m->watch->ctx, m->s, &step));
+    PL_TRY(m->observer->step(m->observer->ctx, m->s, &step));
   }
   while (m->s->t < m->o->duration * (1 - 1e-12)) {
     double next = fmin(h * (floor(m->s->t / h * (1 + 1e-12)) + 1), m->o->duration);
     m->d.iterations = 0;
     while (m->s->t < next * (1 - 1e-12)) PL_TRY(go(m, next, &step));
     m->s->t = next;
-    PL_TRY(m->watch->step(m->watch->ctx, m->s, &step));
+    PL_TRY(m->observer->step(m->observer->ctx, m->s, &step));
   }
   return PL_OK;
 }
@@ -301,8 +301,8 @@ static pl_status move_open(move *m, pl_env *env, const pl_patch *in, pl_threads 
 }
 
 pl_status pl_patch_move(pl_env *env, const pl_patch *p, const pl_move_opts *o, pl_threads *threads,
-                        const pl_move_watch *watch, pl_patch_state *s) {
-  move m = {.o = o, .watch = watch, .s = s};
+                        const pl_move_observer *observer, pl_patch_state *s) {
+  move m = {.o = o, .observer = observer, .s = s};
   PL_TRY(pl_opts_check(env, pl_move_option_table, pl_move_option_count, o));
   pl_patch at = *p;
   at.pose = s->pose;

@@ -9,7 +9,7 @@
 double element_ball(const pl_mail_element *e) {
   double most = 0;
   for (int k = 0; k < e->npiece; k++) {
-    double from[3], far = piece_reach(&e->piece[k], from);
+    double from[3], far = piece_radius(&e->piece[k], from);
     most = fmax(most, far + pl_norm3(from));
   }
   return most;

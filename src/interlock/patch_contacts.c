@@ -13,7 +13,7 @@ static const double ROUND =
 typedef struct task {
   int i, j, piece[2];
   int n;
-  pl_touch touch[PL_TOUCH_MAX];
+  pl_approach approach[PL_APPROACH_MAX];
   int whole;
   double clear;
 } task;
@@ -33,8 +33,8 @@ const pl_piece *hold_piece(const patch *p, const hold *h, int which) {
 static int whole_gap(const patch *p, const pl_pose *at, hold *h) {
   const pl_piece *piece[2] = {hold_piece(p, h, 0), hold_piece(p, h, 1)};
   const pl_pose *pose[2] = {&at[h->i], &at[h->j]};
-  h->at.gap = wires_gap(piece, pose, p->reach, &h->clear);
-  return h->at.gap < p->reach;
+  h->at.gap = wires_gap(piece, pose, p->range, &h->clear);
+  return h->at.gap < p->range;
 }
 
 int hold_follow(const patch *p, const pl_pose *at, hold *h) {
@@ -54,7 +54,7 @@ void hold_slopes(const patch *p, const pl_pose *at, const hold *h, slopes *out) 
   } else if (h->whole) {
     const pl_piece *piece[2] = {hold_piece(p, h, 0), hold_piece(p, h, 1)};
     const pl_pose *pose[2] = {&at[h->i], &at[h->j]};
-    wires_derivatives(piece, pose, p->reach, out->g, out->H);
+    wires_derivatives(piece, pose, p->range, out->g, out->H);
   } else {
     pl_piece_derivatives(hold_piece(p, h, 0), &at[h->i], hold_piece(p, h, 1), &at[h->j], &h->at,
                          out->g, out->H);
@@ -95,7 +95,7 @@ static int first_like(const holds *all, const hold *h) {
   return lo;
 }
 
-double touch_apart(const pl_touch *a, const pl_touch *b) {
+double approach_separate(const pl_approach *a, const pl_approach *b) {
   double far = 0;
   if (a->on[0] != b->on[0] || a->on[1] != b->on[1]) return INFINITY;
   for (int k = 0; k < 4; k++) {
@@ -109,7 +109,7 @@ double touch_apart(const pl_touch *a, const pl_touch *b) {
 static int nearest(const holds *all, const hold *h, double far) {
   int best = -1;
   for (int k = first_like(all, h); k < all->n && holds_compare(&all->item[k], h) == 0; k++) {
-    double d = touch_apart(&all->item[k].at, &h->at);
+    double d = approach_separate(&all->item[k].at, &h->at);
     if (all->item[k].at.still != h->at.still || !(d < far)) continue;
     far = d;
     best = k;
@@ -126,15 +126,15 @@ static void seek_one(void *ctx, int k, int thread) {
   if (t->whole) {
     hold h = {.i = t->i, .j = t->j, .piece = {t->piece[0], t->piece[1]}};
     t->n = whole_gap(s->p, s->at, &h);
-    t->touch[0] = h.at;
+    t->approach[0] = h.at;
     t->clear = h.clear;
     return;
   }
   if (t->j < 0)
-    t->n = obstacle_gaps(a, &s->at[t->i], &s->p->in->obstacle[-1 - t->j], s->p->reach, t->touch);
+    t->n = obstacle_gaps(a, &s->at[t->i], &s->p->in->obstacle[-1 - t->j], s->p->range, t->approach);
   else
     t->n = pl_piece_gaps(a, &s->at[t->i], &s->p->in->elem[t->j]->piece[t->piece[1]], &s->at[t->j],
-                         s->p->reach, t->touch);
+                         s->p->range, t->approach);
 }
 
 static pl_status flush(search *s, holds *out) {
@@ -142,11 +142,16 @@ static pl_status flush(search *s, holds *out) {
   for (int k = 0; k < s->n; k++) {
     const task *t = &s->task[k];
     for (int i = 0; i < t->n; i++) {
-      if (t->j >= 0 && t->touch[i].still && !s->p->sides) continue;
+      if (t->j >= 0 && t->approach[i].still && !s->p->sides) continue;
       PL_TRY(pl_grow(s->p->env, &out->item, out->n, &out->cap, sizeof *out->item));
-      out->item[out->n++] =
-          (hold){t->i, t->j,     {t->piece[0], t->piece[1]},           t->touch[i], NAN,
-                 NAN,  t->whole, t->whole ? t->clear : t->touch[i].gap};
+      out->item[out->n++] = (hold){t->i,
+                                   t->j,
+                                   {t->piece[0], t->piece[1]},
+                                   t->approach[i],
+                                   NAN,
+                                   NAN,
+                                   t->whole,
+                                   t->whole ? t->clear : t->approach[i].gap};
     }
   }
   s->n = 0;
@@ -176,14 +181,14 @@ static pl_status seek_all(patch *p, const pl_pose *at, holds *out) {
     const int *e = p->near.pair[k];
     double w[3];
     pl_sub3(at[e[0]].x, at[e[1]].x, w);
-    if (pl_norm3(w) > p->radius[e[0]] + p->radius[e[1]] + p->reach) continue;
+    if (pl_norm3(w) > p->radius[e[0]] + p->radius[e[1]] + p->range) continue;
     PL_TRY(seek_pair(s, e[0], e[1], out));
   }
   for (int i = 0; i < p->in->n; i++)
     for (int o = 0; !p->in->held[i] && o < p->in->nobstacle; o++) {
       pl_gap g;
       pl_obstacle_gap(&p->in->obstacle[o], 3, 0, at[i].x, p->radius[i], &g);
-      if (g.gap < p->reach) PL_TRY(seek_pair(s, i, -1 - o, out));
+      if (g.gap < p->range) PL_TRY(seek_pair(s, i, -1 - o, out));
     }
   return flush(s, out);
 }
@@ -195,7 +200,7 @@ static pl_status follow_all(patch *p, const pl_pose *at, const holds *old, holds
     hold h = old->item[k];
     if (h.whole) continue;
     holds all = {.n = found, .item = out->item};
-    if (h.at.still || !hold_follow(p, at, &h) || h.at.gap > p->reach ||
+    if (h.at.still || !hold_follow(p, at, &h) || h.at.gap > p->range ||
         nearest(&all, &h, 1e-4) >= 0)
       continue;
     PL_TRY(pl_grow(p->env, &out->item, out->n, &out->cap, sizeof *out->item));
@@ -236,12 +241,13 @@ static void divide(patch *p, holds *out) {
     double far = INFINITY;
     for (int i = first_like(out, h); i < out->n && holds_compare(&out->item[i], h) == 0; i++) {
       const hold *o = &out->item[i];
-      if (!isfinite(o->share) || o->at.still != h->at.still || !(touch_apart(&o->at, &h->at) < far))
+      if (!isfinite(o->share) || o->at.still != h->at.still ||
+          !(approach_separate(&o->at, &h->at) < far))
         continue;
-      far = touch_apart(&o->at, &h->at);
+      far = approach_separate(&o->at, &h->at);
       best = i;
     }
-    if (best < 0 || h->at.gap > p->reach / 2 || h->j < 0) {
+    if (best < 0 || h->at.gap > p->range / 2 || h->j < 0) {
       h->share = 1;
       continue;
     }
@@ -263,8 +269,8 @@ static void refill(holds *out) {
 // as a fold of the distance or from beyond reach.
 static double standing(const patch *p, const pl_pose *at, const hold *h) {
   double round =
-      touch_roundness(hold_piece(p, h, 0), &at[h->i], hold_piece(p, h, 1), &at[h->j], &h->at);
-  double t = fmin(1, round / ROUND), far = 1 - h->at.gap / p->reach;
+      approach_roundness(hold_piece(p, h, 0), &at[h->i], hold_piece(p, h, 1), &at[h->j], &h->at);
+  double t = fmin(1, round / ROUND), far = 1 - h->at.gap / p->range;
   return t * t * (3 - 2 * t) * far * far;
 }
 
@@ -291,7 +297,7 @@ pl_status patch_contacts(patch *p, const pl_pose *at, const holds *old, holds *o
   PL_TRY(seek_all(p, at, out));
   if (out->n > 0) qsort(out->item, (size_t)out->n, sizeof *out->item, by_elements);
   PL_TRY(follow_all(p, at, old, out));
-  *gap = p->reach;
+  *gap = p->range;
   for (int k = 0; k < out->n; k++) *gap = fmin(*gap, out->item[k].clear);
   hand_on(p, at, old, out);
   divide(p, out);
@@ -313,7 +319,7 @@ pl_status patch_open(pl_env *env, const pl_patch *in, double barrier, pl_threads
   if (!p->radius || !p->wire || !p->mass || !p->middle || !p->unknown || !p->search)
     return PL_E_NOMEM;
   PL_TRY(patch_measure(p));
-  p->reach = barrier * p->thin;
+  p->range = barrier * p->thin;
   return PL_OK;
 }
 

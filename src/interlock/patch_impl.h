@@ -10,7 +10,7 @@
 typedef struct hold { // a contact
   int i, j;           // elements; j = -1 - k: obstacle k
   int piece[2];
-  pl_touch at;
+  pl_approach at;
   double force; // N, the multiplier of the gap
   double share; // of the repulsion of a contact
   int whole;    // 1: of all of both wires (wires.c)
@@ -41,7 +41,7 @@ typedef struct patch {
   pl_env *env;
   const pl_patch *in;
   pl_threads *threads;
-  double thin, ball, reach;   // thinnest wire, largest ball, reach of the repulsion
+  double thin, ball, range;   // thinnest wire, largest ball, reach of the repulsion
   double *radius;             // [n] balls about origins
   double *wire;               // [n] thinnest wire
   double *mass, (*middle)[3]; // [n] centre of mass from the origin, in axes of the element
@@ -66,14 +66,14 @@ pl_status patch_near(patch *p, const pl_pose *at, double far);
 pl_status patch_contacts(patch *p, const pl_pose *at, const holds *old, holds *out, double *gap);
 // Order of elements and pieces; how far two places are from each other on the same pieces.
 int holds_compare(const hold *a, const hold *b);
-double touch_apart(const pl_touch *a, const pl_touch *b);
+double approach_separate(const pl_approach *a, const pl_approach *b);
 // Gap of a contact in another state, where it has moved to; 0: it is gone.
 int hold_follow(const patch *p, const pl_pose *at, hold *h);
 // One gap of all of two round wires, and the smallest one; its derivatives.
 int wires_know(const pl_piece *p);
-double wires_gap(const pl_piece *const piece[2], const pl_pose *const pose[2], double reach,
+double wires_gap(const pl_piece *const piece[2], const pl_pose *const pose[2], double range,
                  double *least);
-void wires_derivatives(const pl_piece *const piece[2], const pl_pose *const pose[2], double reach,
+void wires_derivatives(const pl_piece *const piece[2], const pl_pose *const pose[2], double range,
                        double g[12], double H[12][12]);
 // By motions of both elements, in lengths.
 void hold_slopes(const patch *p, const pl_pose *at, const hold *h, slopes *out);
@@ -92,10 +92,11 @@ void element_moment(const pl_mail_element *e, double S[9]);
 // -------------------------------------------------------------------------
 
 int obstacle_gaps(const pl_piece *a, const pl_pose *at, const pl_obstacle *o, double cut,
-                  pl_touch touch[PL_TOUCH_MAX]);
-int obstacle_follow(const pl_piece *a, const pl_pose *at, const pl_obstacle *o, pl_touch *touch);
+                  pl_approach approach[PL_APPROACH_MAX]);
+int obstacle_follow(const pl_piece *a, const pl_pose *at, const pl_obstacle *o,
+                    pl_approach *approach);
 void obstacle_slopes(const pl_piece *a, const pl_pose *at, const pl_obstacle *o,
-                     const pl_touch *touch, double grad[6], double H[6][6]);
+                     const pl_approach *approach, double grad[6], double H[6][6]);
 
 // ---- the matrix
 // -----------------------------------------------------------------------------------

@@ -10,13 +10,13 @@ static const double TWO_PI = 2 * PL_PI;
 static const double FLAT = 1e-3; // smallest curvature over the largest of a minimum that counts
 enum { SAMPLES = 48, POLISH = 20, LEVELS = 5, EVERY = 3 };
 
-typedef struct touch_point {
+typedef struct approach_point {
   pl_swept s; // in the world
   double gap, n[3];
-} touch_point;
+} approach_point;
 
 static void at_part(const pl_piece *a, int part, const pl_pose *t, const pl_obstacle *o,
-                    const double *u, touch_point *p) {
+                    const double *u, approach_point *p) {
   pl_gap g;
   pl_swept own;
   piece_at(a, part, u, &own);
@@ -32,7 +32,7 @@ static void at_part(const pl_piece *a, int part, const pl_pose *t, const pl_obst
 }
 
 static void at_point(const pl_piece *a, const pl_pose *t, const pl_obstacle *o, const double *u,
-                     touch_point *p) {
+                     approach_point *p) {
   at_part(a, 0, t, o, u, p);
 }
 
@@ -58,7 +58,7 @@ static double bent(double C[3][3], const double *a, const double *b) {
   return sum;
 }
 
-static void by_parameters(const touch_point *p, double C[3][3], double g[2], double H[2][2]) {
+static void by_parameters(const approach_point *p, double C[3][3], double g[2], double H[2][2]) {
   static const int second[2][2] = {{0, 1}, {1, 2}};
   for (int i = 0; i < 2; i++) {
     g[i] = pl_dot3(p->n, p->s.d[i]) - p->s.r[i];
@@ -94,7 +94,7 @@ static double section_end(const pl_piece *p) {
 
 // 1: a minimum that is not flat
 static int polish(const pl_piece *a, const pl_pose *t, const pl_obstacle *o, double u[2],
-                  touch_point *p) {
+                  approach_point *p) {
   int nu = pl_piece_nu(a);
   double end = nu == 2 ? section_end(a) : 0, speed = piece_speed(a);
   at_point(a, t, o, u, p);
@@ -117,13 +117,14 @@ static int polish(const pl_piece *a, const pl_pose *t, const pl_obstacle *o, dou
   return 0;
 }
 
-int obstacle_follow(const pl_piece *a, const pl_pose *at, const pl_obstacle *o, pl_touch *touch) {
-  touch_point p;
-  if (touch->still)
-    at_part(a, touch->on[0], at, o, touch->u, &p);
-  else if (!polish(a, at, o, touch->u, &p))
+int obstacle_follow(const pl_piece *a, const pl_pose *at, const pl_obstacle *o,
+                    pl_approach *approach) {
+  approach_point p;
+  if (approach->still)
+    at_part(a, approach->on[0], at, o, approach->u, &p);
+  else if (!polish(a, at, o, approach->u, &p))
     return 0;
-  touch->gap = p.gap;
+  approach->gap = p.gap;
   return 1;
 }
 
@@ -131,7 +132,7 @@ int obstacle_follow(const pl_piece *a, const pl_pose *at, const pl_obstacle *o, 
 static double sample(const pl_piece *a, const pl_pose *at, const pl_obstacle *o, double u[2]) {
   double end = pl_piece_nu(a) == 2 ? section_end(a) : 0, least = HUGE_VAL, best = 0;
   for (int k = 0; k < (end > 0 ? LEVELS : 1); k++) {
-    touch_point p;
+    approach_point p;
     u[1] = end > 0 ? end * (2.0 * k / (LEVELS - 1) - 1) : 0;
     at_point(a, at, o, u, &p);
     if (p.gap >= least) continue;
@@ -144,44 +145,44 @@ static double sample(const pl_piece *a, const pl_pose *at, const pl_obstacle *o,
 
 // corners, and middles of edges and triangles, the nearest ones
 static int facet_gaps(const pl_piece *a, const pl_pose *at, const pl_obstacle *o, double cut,
-                      pl_touch touch[PL_TOUCH_MAX]) {
+                      pl_approach approach[PL_APPROACH_MAX]) {
   const pl_facets *f = a->facets;
   int n = 0;
   for (int part = 0; part < f->nvert + f->nedge + f->nface; part++) {
     int nu = facets_nu(f, part);
-    pl_touch t = {.on = {part}, .still = 1};
-    touch_point p;
+    pl_approach t = {.on = {part}, .still = 1};
+    approach_point p;
     for (int k = 0; k < nu; k++) t.u[k] = 1.0 / (nu + 1);
     at_part(a, part, at, o, t.u, &p);
     t.gap = p.gap;
-    if (!(t.gap < cut) || (n == PL_TOUCH_MAX && !(t.gap < touch[n - 1].gap))) continue;
-    int to = n < PL_TOUCH_MAX ? n++ : n - 1;
-    for (; to > 0 && touch[to - 1].gap > t.gap; to--) touch[to] = touch[to - 1];
-    touch[to] = t;
+    if (!(t.gap < cut) || (n == PL_APPROACH_MAX && !(t.gap < approach[n - 1].gap))) continue;
+    int to = n < PL_APPROACH_MAX ? n++ : n - 1;
+    for (; to > 0 && approach[to - 1].gap > t.gap; to--) approach[to] = approach[to - 1];
+    approach[to] = t;
   }
   return n;
 }
 
 int obstacle_gaps(const pl_piece *a, const pl_pose *at, const pl_obstacle *o, double cut,
-                  pl_touch touch[PL_TOUCH_MAX]) {
+                  pl_approach approach[PL_APPROACH_MAX]) {
   double gap[SAMPLES], u[SAMPLES][2], beside = PL_PI / SAMPLES * piece_speed(a);
   int n = 0;
-  if (a->kind == PL_PIECE_FACETS) return facet_gaps(a, at, o, cut, touch);
+  if (a->kind == PL_PIECE_FACETS) return facet_gaps(a, at, o, cut, approach);
   for (int i = 0; i < SAMPLES; i++) {
     u[i][0] = TWO_PI * i / SAMPLES;
     gap[i] = sample(a, at, o, u[i]);
-    if (i % EVERY == 0 && gap[i] < cut && n < PL_TOUCH_MAX)
-      touch[n++] = (pl_touch){.u = {u[i][0], u[i][1]}, .gap = gap[i], .still = 1};
+    if (i % EVERY == 0 && gap[i] < cut && n < PL_APPROACH_MAX)
+      approach[n++] = (pl_approach){.u = {u[i][0], u[i][1]}, .gap = gap[i], .still = 1};
   }
-  for (int i = 0; i < SAMPLES && n < PL_TOUCH_MAX; i++) {
+  for (int i = 0; i < SAMPLES && n < PL_APPROACH_MAX; i++) {
     if (gap[i] > cut + beside || gap[i] > gap[(i + 1) % SAMPLES] ||
         gap[i] >= gap[(i + SAMPLES - 1) % SAMPLES])
       continue;
-    touch_point p;
-    pl_touch t = {.u = {u[i][0], u[i][1]}};
+    approach_point p;
+    pl_approach t = {.u = {u[i][0], u[i][1]}};
     int good = polish(a, at, o, t.u, &p);
     t.gap = p.gap;
-    if ((good || p.gap <= 0) && p.gap < cut) touch[n++] = t;
+    if ((good || p.gap <= 0) && p.gap < cut) approach[n++] = t;
   }
   return n;
 }
@@ -193,10 +194,10 @@ static void motion(const double *r, const double *x, double out[6]) {
 }
 
 void obstacle_slopes(const pl_piece *a, const pl_pose *at, const pl_obstacle *o,
-                     const pl_touch *touch, double grad[6], double H[6][6]) {
-  touch_point p;
+                     const pl_approach *approach, double grad[6], double H[6][6]) {
+  approach_point p;
   double C[3][3], r[3], by[3][6], across[3][6];
-  at_part(a, touch->on[0], at, o, touch->u, &p);
+  at_part(a, approach->on[0], at, o, approach->u, &p);
   curvature(o, p.s.p, a->radius, C);
   pl_sub3(p.s.p, at->x, r);
   motion(r, p.n, grad);
@@ -214,7 +215,7 @@ void obstacle_slopes(const pl_piece *a, const pl_pose *at, const pl_obstacle *o,
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++)
       H[3 + i][3 + k] += (r[i] * p.n[k] + p.n[i] * r[k]) / 2 - (i == k ? rn : 0);
-  if (touch->still) return;
+  if (approach->still) return;
   // the point slides along the piece
   double g[2], U[2][2], D[2][6];
   int nu = pl_piece_nu(a);

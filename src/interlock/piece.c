@@ -175,15 +175,15 @@ int piece_cuts_itself(const pl_piece *p) {
   return 0;
 }
 
-double piece_reach(const pl_piece *p, double from[3]) {
-  if (p->kind == PL_PIECE_FACETS) return facets_reach(p->facets, from) + p->radius;
+double piece_radius(const pl_piece *p, double from[3]) {
+  if (p->kind == PL_PIECE_FACETS) return facets_radius(p->facets, from) + p->radius;
   memcpy(from, p->centre, 3 * sizeof *from);
   if (p->kind == PL_PIECE_RING) return p->major + fmax(p->radius, p->height);
   if (p->kind == PL_PIECE_LINK) return p->major + p->straight / 2 + p->radius;
-  double reach = p->radius;
+  double range = p->radius;
   for (int k = 0; k < p->nharmonic; k++)
-    reach += sqrt(pl_dot3(p->cosine[k], p->cosine[k]) + pl_dot3(p->sine[k], p->sine[k]));
-  return reach;
+    range += sqrt(pl_dot3(p->cosine[k], p->cosine[k]) + pl_dot3(p->sine[k], p->sine[k]));
+  return range;
 }
 
 void pl_pose_quaternion(const pl_pose *p, double q[4]) {

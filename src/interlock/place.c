@@ -28,7 +28,7 @@ double fold_curvature(pl_cell *c, const double along[2]) {
     pair_offset(c, &c->pair[k], x);
     if (pair_linked(c, k)) far = fmax(far, fabs(along[0] * x[0] + along[1] * x[1]));
   }
-  return FOLDED / (far > c->thin ? far : c->reach);
+  return FOLDED / (far > c->thin ? far : c->range);
 }
 
 // how a vector in the sheet grows in the step
@@ -61,8 +61,8 @@ void stay_put(const taut *t, state *s) {
   (void)s;
 }
 
-static void flat_carry(const taut *t, const state *s, const pair *p, int which, const double g[6],
-                       carried *out) {
+static void flat_transport(const taut *t, const state *s, const pair *p, int which,
+                           const double g[6], carried *out) {
   (void)s;
   (void)g;
   out->own = out->curved = 0;
@@ -92,12 +92,12 @@ static double flat_most(const taut *t) {
   for (int k = 0; k < t->g->n; k++)
     for (int c = 0; c < 3; c++) S[c] += t->g->goal[k] * t->g->basis[k][c];
   double shrink = hypot((S[0] - S[1]) / 2, S[2]) - (S[0] + S[1]) / 2;
-  double room = 1 - CELL_SHRINK - 0.01;
-  return shrink * OPEN > room ? room / shrink : OPEN;
+  double buffer = 1 - CELL_SHRINK - 0.01;
+  return shrink * OPEN > buffer ? buffer / shrink : OPEN;
 }
 
-const placing placing_flat = {flat_home,  flat_most,  flat_shape,  stay_put,
-                              flat_image, flat_carry, flat_travel, NULL};
+const placing placing_flat = {flat_home,  flat_most,      flat_shape,  stay_put,
+                              flat_image, flat_transport, flat_travel, NULL};
 
 // ---- cylinders ----------------------------------------------------------------------------------
 
@@ -108,7 +108,7 @@ const placing placing_flat = {flat_home,  flat_most,  flat_shape,  stay_put,
 typedef struct roll {
   double along[3], axis[3];
   double k, u, v, phi;
-  double R[9], turn[3];    // rotation of the image, and its axis
+  double R[9], rot[3];     // rotation of the image, and its axis
   double du[PL_TAUT_FREE]; // of u and v by strains
   double dv[PL_TAUT_FREE];
 } roll;
@@ -116,11 +116,11 @@ typedef struct roll {
 // a place (x, y) of the flat sheet away
 static roll roll_to(double angle, double k, const double x[2]) {
   double c = cos(angle), n = sin(angle);
-  roll r = {.along = {c, n, 0}, .axis = {-n, c, 0}, .turn = {n, -c, 0}, .k = k};
+  roll r = {.along = {c, n, 0}, .axis = {-n, c, 0}, .rot = {n, -c, 0}, .k = k};
   r.u = c * x[0] + n * x[1];
   r.v = c * x[1] - n * x[0];
   r.phi = r.k * r.u;
-  pl_rotation3(r.turn, r.phi, r.R);
+  pl_rotation3(r.rot, r.phi, r.R);
   return r;
 }
 
@@ -218,8 +218,8 @@ static void roll_slopes(const roll *r, const double *p, double by[2][3], double 
   arc_slopes(r->u, r->k, S, cos(r->phi), -sin(r->phi), s, s2);
   arc_slopes(r->u, r->k, C, sin(r->phi), cos(r->phi), c, c2);
   for (int d = 0; d < 3; d++) Rp[d] = pl_dot3(r->R + 3 * d, p);
-  pl_cross3(r->turn, Rp, one); // by phi
-  pl_cross3(r->turn, one, two);
+  pl_cross3(r->rot, Rp, one); // by phi
+  pl_cross3(r->rot, one, two);
   const double phi[2] = {r->k, r->u}, phi2[3] = {r->k * r->k, r->k * r->u, r->u * r->u};
   for (int d = 0; d < 3; d++) {
     for (int i = 0; i < 2; i++) by[i][d] = s[i] * r->along[d] + c[i] * UP[d] + phi[i] * one[d];
@@ -238,18 +238,18 @@ void rolled_image(double angle, double k, const double x[2], const pl_pose *from
   for (int d = 0; d < 3; d++) {
     for (int c = 0; c < 2; c++) {
       by[c][d] = slope[0][d] * r.along[c] + r.axis[d] * r.axis[c];
-      by[c][3 + d] = r.turn[d] * r.k * r.along[c];
+      by[c][3 + d] = r.rot[d] * r.k * r.along[c];
     }
     by[2][d] = slope[1][d];
-    by[2][3 + d] = r.turn[d] * r.u;
+    by[2][3 + d] = r.rot[d] * r.u;
   }
 }
 
 // K by what deforms the sheet: curvature is the last
-static void carry_curved(const taut *t, const roll *r, const double by2[3][3], const double g[6],
-                         carried *out) {
+static void transport_curved(const taut *t, const roll *r, const double by2[3][3],
+                             const double g[6], carried *out) {
   int n = t->g->n;
-  double uu = pl_dot3(g, by2[0]), uk = (pl_dot3(g, by2[1]) + pl_dot3(g + 3, r->turn)) * t->unit,
+  double uu = pl_dot3(g, by2[0]), uk = (pl_dot3(g, by2[1]) + pl_dot3(g + 3, r->rot)) * t->unit,
          kk = pl_dot3(g, by2[2]) * t->unit * t->unit;
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) out->K[6 + i][6 + j] = uu * (r->du[i] * r->du[j]);
@@ -258,8 +258,8 @@ static void carry_curved(const taut *t, const roll *r, const double by2[3][3], c
   out->K[6 + n][6 + n] = kk;
 }
 
-static void cylinder_carry(const taut *t, const state *s, const pair *p, int which,
-                           const double g[6], carried *out) {
+static void cylinder_transport(const taut *t, const state *s, const pair *p, int which,
+                               const double g[6], carried *out) {
   out->own = out->sheet = out->curved = which;
   if (!which) return;
   roll r = roll_of(t, s, p);
@@ -276,13 +276,13 @@ static void cylinder_carry(const taut *t, const state *s, const pair *p, int whi
   for (int d = 0; d < 3; d++) {
     for (int k = 0; k < n; k++) out->G[d][k] = by[0][d] * r.du[k] + r.axis[d] * r.dv[k];
     out->G[d][n] = by[1][d] * t->unit;
-    for (int k = 0; k <= n; k++) out->G[3 + d][k] = r.turn[d] * phi[k];
+    for (int k = 0; k <= n; k++) out->G[3 + d][k] = r.rot[d] * phi[k];
   }
-  carry_curved(t, &r, (const double(*)[3])by2, g, out);
+  transport_curved(t, &r, (const double(*)[3])by2, g, out);
   // own motions are turned by phi; rotations about two axes follow each other
   for (int c = 0; c < 3; c++) {
     double column[3] = {r.R[c], r.R[3 + c], r.R[6 + c]}, turned[3];
-    pl_cross3(r.turn, column, turned);
+    pl_cross3(r.rot, column, turned);
     double move = pl_dot3(g, turned), spin = pl_dot3(g + 3, turned) / 2;
     for (int k = 0; k <= n; k++) {
       out->K[c][6 + k] = out->K[6 + k][c] = move * phi[k];
@@ -299,7 +299,7 @@ static double cylinder_travel(const taut *t, const pair *p) {
   double grow = pl_norm3(shift);
   double u = fabs(cos(t->g->angle) * x[0] + sin(t->g->angle) * x[1]) + grow;
   double phi = dk * u + fabs(t->now.e[t->g->n] * t->unit) * grow;
-  return grow + dk * u * u / 2 + phi * (pl_norm3(t->now.pose[p->j].x) + t->c->reach);
+  return grow + dk * u * u / 2 + phi * (pl_norm3(t->now.pose[p->j].x) + t->c->range);
 }
 
 static pl_pose cylinder_home(const pl_cell *c, int i) {
@@ -319,5 +319,6 @@ static void cylinder_shape(const taut *t, const double *e, double stretch[3], do
   memcpy(curvature, all, sizeof all);
 }
 
-const placing placing_cylinder = {cylinder_home,  cylinder_most,  cylinder_shape,  stay_put,
-                                  cylinder_image, cylinder_carry, cylinder_travel, cylinder_apart};
+const placing placing_cylinder = {cylinder_home,   cylinder_most,  cylinder_shape,
+                                  stay_put,        cylinder_image, cylinder_transport,
+                                  cylinder_travel, cylinder_apart};

@@ -34,7 +34,7 @@ typedef struct rest {
   pl_rest *out;
 } rest;
 
-static pl_status tell(rest *r, double first) {
+static pl_status emit(rest *r, double first) {
   char text[96];
   const descent *d = &r->d;
   double all = log(first / (r->o->weight * d->unit)), done = log(first / d->weight);
@@ -123,7 +123,7 @@ static pl_status centre(rest *r, double first, int last) {
   for (rest_course *c = &r->course;
        !ends && d->iterations < r->o->max_iter && (c->i < most || d->weight == first); c->i++) {
     if (d->iterations % KEPT == 0) PL_TRY(rest_keep(d, c, r->keeper));
-    PL_TRY(tell(r, first));
+    PL_TRY(emit(r, first));
     PL_TRY(iterate(r, last, &ends));
   }
   return PL_OK;
@@ -203,23 +203,23 @@ static void add_whole(rest *r, int k) {
   const hold *h = &d->now.item[k];
   const pl_pose *at = &d->at[h->i];
   pl_rest *out = r->out;
-  double push = descent_push(d, h), size = pl_norm3(d->slope[k].g), turn[3], arm[3], p[2][3];
+  double push = descent_push(d, h), size = pl_norm3(d->slope[k].g), rot[3], arm[3], p[2][3];
   pl_rest_contact *c = &out->contact[out->ncontact++];
   *c = (pl_rest_contact){
       .elem = {h->i, h->j}, .piece = {h->piece[0], h->piece[1]}, .force = push * size};
-  pl_touch touch[PL_TOUCH_MAX];
+  pl_approach approach[PL_APPROACH_MAX];
   const pl_piece *a = hold_piece(&d->p, h, 0), *b = hold_piece(&d->p, h, 1);
-  int n = pl_piece_gaps(a, at, b, &d->at[h->j], d->p.reach, touch);
-  c->at = n > 0 ? touch[0] : (pl_touch){.gap = h->clear};
-  pl_touch_points(a, at, b, &d->at[h->j], &c->at, p);
+  int n = pl_piece_gaps(a, at, b, &d->at[h->j], d->p.range, approach);
+  c->at = n > 0 ? approach[0] : (pl_approach){.gap = h->clear};
+  pl_approach_points(a, at, b, &d->at[h->j], &c->at, p);
   for (int i = 0; i < 3; i++) {
     c->normal[i] = d->slope[k].g[i] / size;
-    turn[i] = d->slope[k].g[3 + i] * d->p.radius[h->i] / size;
+    rot[i] = d->slope[k].g[3 + i] * d->p.radius[h->i] / size;
     p[0][i] -= (a->radius + c->at.gap / 2) * c->normal[i] + at->x[i];
     out->reaction[h->i][i] -= c->force * c->normal[i];
     out->reaction[h->j][i] += c->force * c->normal[i];
   }
-  pl_cross3(c->normal, turn, arm);
+  pl_cross3(c->normal, rot, arm);
   double on = pl_dot3(p[0], c->normal);
   for (int i = 0; i < 3; i++) c->point[i] = at->x[i] + arm[i] + on * c->normal[i];
   out->bound += push * h->at.gap;
@@ -289,7 +289,7 @@ static pl_status finish(rest *r) {
       for (int c = 0; c < 3; c++) out->hold[c] += out->contact[k].force * out->contact[k].normal[c];
   out->gap = d->gap;
   out->searches = d->p.nsearch;
-  PL_TRY(patch_near(&d->p, d->at, d->p.reach));
+  PL_TRY(patch_near(&d->p, d->at, d->p.range));
   return patch_links(&d->p, d->at, NULL, &out->links);
 }
 

@@ -14,7 +14,7 @@ static size_t size_of(int n, int nhold) {
 
 static pl_status start_anew(descent *d) {
   blocks_free(d->p.env, &d->K);
-  return patch_near(&d->p, d->at, d->p.reach);
+  return patch_near(&d->p, d->at, d->p.range);
 }
 
 static void put_hold(const hold *h, double *to) {
@@ -26,7 +26,7 @@ static void put_hold(const hold *h, double *to) {
 }
 
 // a whole number within a range; 0: it is none
-static int take(double x, int lo, int hi, int *to) {
+static int store_array(double x, int lo, int hi, int *to) {
   if (!(x >= lo && x < hi) || x != floor(x)) return 0;
   *to = (int)x;
   return 1;
@@ -36,22 +36,23 @@ static int part_count(const pl_piece *p) {
   return p->kind == PL_PIECE_FACETS ? facets_count(p->facets) : 1;
 }
 
-static int take_hold(const patch *p, const double *x, hold *h) {
+static int store_hold(const patch *p, const double *x, hold *h) {
   *h = (hold){.at = {.u = {x[4], x[5], x[6], x[7]}, .gap = x[8]},
               .force = x[12],
               .share = x[13],
               .clear = x[15]};
   for (int k = 4; k < HOLD; k++)
     if (!isfinite(x[k])) return 0;
-  if (!take(x[0], 0, p->in->n, &h->i) || !take(x[1], -p->in->nobstacle, p->in->n, &h->j) ||
-      !take(x[2], 0, p->in->elem[h->i]->npiece, &h->piece[0]) ||
-      !take(x[3], 0, h->j < 0 ? 1 : p->in->elem[h->j]->npiece, &h->piece[1]))
+  if (!store_array(x[0], 0, p->in->n, &h->i) ||
+      !store_array(x[1], -p->in->nobstacle, p->in->n, &h->j) ||
+      !store_array(x[2], 0, p->in->elem[h->i]->npiece, &h->piece[0]) ||
+      !store_array(x[3], 0, h->j < 0 ? 1 : p->in->elem[h->j]->npiece, &h->piece[1]))
     return 0;
   const pl_piece *a = hold_piece(p, h, 0), *b = h->j < 0 ? a : hold_piece(p, h, 1);
-  return take(x[9], 0, part_count(a), &h->at.on[0]) &&
-         (h->j < 0 ? take(x[10], 0, 1 << 30, &h->at.on[1])
-                   : take(x[10], 0, part_count(b), &h->at.on[1])) &&
-         take(x[11], 0, 2, &h->at.still) && take(x[14], 0, 1 + p->whole, &h->whole);
+  return store_array(x[9], 0, part_count(a), &h->at.on[0]) &&
+         (h->j < 0 ? store_array(x[10], 0, 1 << 30, &h->at.on[1])
+                   : store_array(x[10], 0, part_count(b), &h->at.on[1])) &&
+         store_array(x[11], 0, 2, &h->at.still) && store_array(x[14], 0, 1 + p->whole, &h->whole);
 }
 
 pl_status rest_keep(descent *d, const rest_course *c, const pl_rest_keeper *keeper) {
@@ -76,16 +77,17 @@ pl_status rest_keep(descent *d, const rest_course *c, const pl_rest_keeper *keep
   return s;
 }
 
-static int take_all(descent *d, size_t size, const double *x, rest_course *c) {
+static int store_all(descent *d, size_t size, const double *x, rest_course *c) {
   int n = d->p.in->n, nhold;
   const int most = 1 << 30;
-  if (size < HEAD || x[0] != n || !take(x[1], 0, most / HOLD, &nhold) || size != size_of(n, nhold))
+  if (size < HEAD || x[0] != n || !store_array(x[1], 0, most / HOLD, &nhold) ||
+      size != size_of(n, nhold))
     return 0;
   for (size_t k = 0; k < size; k++)
     if (!isfinite(x[k])) return 0;
-  if (!take(x[6], 0, most, &d->iterations) || !take(x[7], 0, most, &d->factors) ||
-      !take(x[8], 0, most, &d->p.nsearch) || !take(x[10], 0, most, &c->i) ||
-      !take(x[11], 0, most, &c->since) || !take(x[12], 0, most, &c->tries))
+  if (!store_array(x[6], 0, most, &d->iterations) || !store_array(x[7], 0, most, &d->factors) ||
+      !store_array(x[8], 0, most, &d->p.nsearch) || !store_array(x[10], 0, most, &c->i) ||
+      !store_array(x[11], 0, most, &c->since) || !store_array(x[12], 0, most, &c->tries))
     return 0;
   d->weight = x[2];
   d->shift = x[3];
@@ -100,7 +102,7 @@ static int take_all(descent *d, size_t size, const double *x, rest_course *c) {
     d->damp[i] = from[POSE];
   }
   for (d->now.n = 0; d->now.n < nhold; d->now.n++, from += HOLD)
-    if (!take_hold(&d->p, from, &d->now.item[d->now.n])) return 0;
+    if (!store_hold(&d->p, from, &d->now.item[d->now.n])) return 0;
   return d->weight > 0 && d->shift > 0 && d->gap > 0;
 }
 
@@ -112,7 +114,7 @@ pl_status rest_load(descent *d, size_t n, const double *x, rest_course *c) {
     d->now.item = more;
     d->now.cap = (int)nhold;
   }
-  if (!take_all(d, n, x, c))
+  if (!store_all(d, n, x, c))
     return pl_fail(d->p.env, PL_E_INPUT, "what was kept of the way to rest is of another patch");
   return start_anew(d);
 }

@@ -68,12 +68,12 @@ static double surface_rate(const pl_piece *p, int part, const pl_pose *at, const
 
 double pl_piece_gap_rate(const pl_piece *a, const pl_pose *at, const pl_piece *da,
                          const pl_piece *b, const pl_pose *bt, const pl_piece *db,
-                         const pl_touch *touch) {
+                         const pl_approach *approach) {
   double g[12], back[3];
-  pl_piece_derivatives(a, at, b, bt, touch, g, NULL);
+  pl_piece_derivatives(a, at, b, bt, approach, g, NULL);
   for (int i = 0; i < 3; i++) back[i] = -g[i];
-  return -surface_rate(a, touch->on[0], at, da, touch->u, back) -
-         surface_rate(b, touch->on[1], bt, db, touch->u + 2, g);
+  return -surface_rate(a, approach->on[0], at, da, approach->u, back) -
+         surface_rate(b, approach->on[1], bt, db, approach->u + 2, g);
 }
 
 // ---- materials ----------------------------------------------------------------------------------
@@ -122,9 +122,9 @@ int pl_taut_image(const pl_mail *m, const int copies[2], const pl_taut *t, int e
   stretched(t->stretch, L, x);
   place_element(t, elem, L, &p);
   *out = p.second;
-  double turn = t->curvature[0] + t->curvature[1];
+  double rot = t->curvature[0] + t->curvature[1];
   return t->shape != PL_TAUT_CYLINDER ||
-         fabs(turn * (cos(t->angle) * x[0] + sin(t->angle) * x[1])) < PL_PI;
+         fabs(rot * (cos(t->angle) * x[0] + sin(t->angle) * x[1])) < PL_PI;
 }
 
 contact_place contact_at(const pl_mail *m, const int copies[2], const pl_taut *t,
@@ -142,8 +142,8 @@ void pl_taut_contact_at(const pl_mail *m, const int copies[2], const pl_taut *t,
                         const pl_taut_contact *k, double point[3], double normal[3]) {
   contact_place p = contact_at(m, copies, t, k);
   double ends[2][3];
-  pl_touch_points(contact_part(m, k, 0), &t->pose[k->elem[0]], contact_part(m, k, 1), &p.second,
-                  &k->at, ends);
+  pl_approach_points(contact_part(m, k, 0), &t->pose[k->elem[0]], contact_part(m, k, 1), &p.second,
+                     &k->at, ends);
   double size = pl_norm3(p.slope), away = 0;
   for (int side = 0; side < 2; side++) {
     pl_swept at;
@@ -176,11 +176,11 @@ double pl_taut_rate(const pl_mail *m, const int copies[2], const pl_taut *t, con
 
 // ---- at rest ------------------------------------------------------------------------------------
 
-static double element_reach(const pl_mail_element *e) {
+static double element_radius(const pl_mail_element *e) {
   double most = 0;
   for (int k = 0; k < e->npiece; k++) {
-    double from[3], reach = piece_reach(&e->piece[k], from);
-    most = fmax(most, reach + pl_norm3(from));
+    double from[3], range = piece_radius(&e->piece[k], from);
+    most = fmax(most, range + pl_norm3(from));
   }
   return most;
 }
@@ -207,17 +207,17 @@ static int pair_gaps(const pl_mail *m, const pl_taut_contact *pair, double cut, 
   place_element(&rest, pair->elem[1], L, &place);
   const pl_pose *b = &place.second;
   pl_sub3(a->x, b->x, w);
-  if (pl_norm3(w) > element_reach(first) + element_reach(second) + cut) return n;
+  if (pl_norm3(w) > element_radius(first) + element_radius(second) + cut) return n;
   for (int p = 0; p < first->npiece; p++)
     for (int q = 0; q < second->npiece; q++) {
-      pl_touch touch[PL_TOUCH_MAX];
-      int found = pl_piece_gaps(&first->piece[p], a, &second->piece[q], b, cut, touch);
+      pl_approach approach[PL_APPROACH_MAX];
+      int found = pl_piece_gaps(&first->piece[p], a, &second->piece[q], b, cut, approach);
       for (int i = 0; i < found; i++) {
         pl_taut_contact k = *pair;
-        if (touch[i].still) continue;
+        if (approach[i].still) continue;
         k.piece[0] = p;
         k.piece[1] = q;
-        k.at = touch[i];
+        k.at = approach[i];
         n = insert_gap(n, most, out, &k);
       }
     }
@@ -229,7 +229,7 @@ int pl_mail_gaps(const pl_mail *m, double cut, int most, pl_taut_contact *out) {
   double far = cut, area = fabs(a[0] * b[1] - a[1] * b[0]);
   int n = 0, cells[2];
   for (int i = 0; i < m->nelem; i++)
-    far = fmax(far, cut + 2 * element_reach(&m->kind[m->kind_of[i]]) +
+    far = fmax(far, cut + 2 * element_radius(&m->kind[m->kind_of[i]]) +
                         2 * hypot(m->pose[i].x[0], m->pose[i].x[1]));
   for (int d = 0; d < 2; d++) {
     const double *other = m->lattice[1 - d];
@@ -246,7 +246,7 @@ int pl_mail_gaps(const pl_mail *m, double cut, int most, pl_taut_contact *out) {
 }
 
 // dQ Q' as a vector
-static void turn_rate(const double *Q, const double *dQ, double w[3]) {
+static void rotation_rate(const double *Q, const double *dQ, double w[3]) {
   static const int row[3] = {2, 0, 1}, col[3] = {1, 2, 0};
   for (int i = 0; i < 3; i++) w[i] = pl_dot3(dQ + 3 * row[i], Q + 3 * col[i]);
 }
@@ -262,7 +262,7 @@ double pl_mail_gap_rate(const pl_mail *m, const pl_taut_contact *k, const pl_mai
   const double *by = p.slope;
   for (int side = 0; side < 2; side++) {
     const pl_pose *d = &rate->pose[k->elem[side]];
-    turn_rate(m->pose[k->elem[side]].Q, d->Q, w);
+    rotation_rate(m->pose[k->elem[side]].Q, d->Q, w);
     sum += pl_dot3(by + 6 * side, d->x) + pl_dot3(by + 6 * side + 3, w);
   }
   return sum;
@@ -284,7 +284,7 @@ void pl_mail_make(const pl_mail_family *f, const double *value, pl_mail_data *ou
 // facets that a material has in its own room; others do not change
 static int has_own_facets(const pl_mail_data *d, const pl_piece *p) {
   const double *at = (const double *)p->facets;
-  return at >= d->room && at < d->room + sizeof d->room / sizeof *d->room;
+  return at >= d->buffer && at < d->buffer + sizeof d->buffer / sizeof *d->buffer;
 }
 
 // all numbers of a material, times a weight

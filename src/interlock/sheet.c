@@ -134,8 +134,8 @@ static pl_status find_corners(const pl_mesh *m, corner *c) {
   for (int v = 0; v < m->nvert; v++) c[v].whole = 1;
   for (int k = 0; k < 3 * t->n; k++)
     if (k % 3 > 0) add_to(&c[t->v[k]], t->v[k - k % 3]);
-  for (int k = 0; k < top->nborder; k++)
-    for (int i = 0; i < 2; i++) c[top->edge[2 * top->border[k] + i]].whole = 0;
+  for (int k = 0; k < top->nboundary; k++)
+    for (int i = 0; i < 2; i++) c[top->edge[2 * top->boundary[k] + i]].whole = 0;
   pl_topology_free(top);
   return PL_OK;
 }

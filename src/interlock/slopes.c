@@ -103,9 +103,9 @@ void number_unknowns(taut *t) {
 void scale_unknowns(taut *t) {
   const pl_cell *c = t->c;
   double size = hypot(c->lattice[0][0] + c->lattice[1][0], c->lattice[0][1] + c->lattice[1][1]);
-  double bend = c->disk > 0 ? c->disk * c->disk / 2 : size * (size / 2 + c->reach);
+  double bend = c->disk > 0 ? c->disk * c->disk / 2 : size * (size / 2 + c->range);
   for (int k = 0; k < 6 * c->nelem; k++)
-    if (t->at[k] >= 0) t->scale[t->at[k]] = k % 6 < 3 ? 1 : c->reach;
+    if (t->at[k] >= 0) t->scale[t->at[k]] = k % 6 < 3 ? 1 : c->range;
   for (int k = 0; k < t->nfree; k++)
     t->scale[t->nz - t->nfree + k] = k < t->nstrain ? size : t->unit * bend;
 }
@@ -143,8 +143,8 @@ double step_of(const taut *t, int elem, int k) {
 // ---- gaps ---------------------------------------------------------------------------------------
 
 // W T for T = [I or A, G], the world's motions by the unknowns
-static void carry_columns(int nfree, const carried c[2], double W[][12], int rows,
-                          double out[][STENCIL]) {
+static void transport_columns(int nfree, const carried c[2], double W[][12], int rows,
+                              double out[][STENCIL]) {
   for (int r = 0; r < rows; r++) {
     for (int j = 0; j < nfree; j++) out[r][12 + j] = 0;
     for (int body = 0; body < 2; body++) {
@@ -179,16 +179,16 @@ void gap_slopes(const taut *t, const state *s, const contact *k, int to[STENCIL]
   pl_piece_derivatives(contact_piece(t->c, k, 0), &s->pose[p->i], contact_piece(t->c, k, 1), &b,
                        &k->at, world[0], H ? W : NULL);
   for (int body = 0; body < 2; body++) {
-    t->place->carry(t, s, p, body, world[0] + 6 * body, &c[body]);
+    t->place->transport(t, s, p, body, world[0] + 6 * body, &c[body]);
     for (int i = 0; i < 6; i++) to[6 * body + i] = t->at[6 * (body ? p->j : p->i) + i];
   }
   for (int i = 0; i < t->nfree; i++) to[12 + i] = t->nz - t->nfree + i;
-  carry_columns(t->nfree, c, world, 1, (double(*)[STENCIL])g);
+  transport_columns(t->nfree, c, world, 1, (double(*)[STENCIL])g);
   if (!H) return;
-  carry_columns(t->nfree, c, W, 12, half);
+  transport_columns(t->nfree, c, W, 12, half);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < 12; j++) flip[i][j] = half[j][i];
-  carry_columns(t->nfree, c, flip, n, H);
+  transport_columns(t->nfree, c, flip, n, H);
   for (int body = 0; body < 2; body++)
     if (c[body].curved) add_curved(t->nfree, &c[body], body, H);
 }

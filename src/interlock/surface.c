@@ -64,7 +64,7 @@ static void unit(double *v) {
 }
 
 // across a direction, and as near to the last one as can be
-static void carry(const double *along, double *e) {
+static void transport(const double *along, double *e) {
   double on = pl_dot3(along, e);
   for (int c = 0; c < 3; c++) e[c] -= on * along[c];
   unit(e);
@@ -75,7 +75,7 @@ static void across(const double *along, double *e) {
   for (int c = 1; c < 3; c++)
     if (fabs(along[c]) < fabs(along[least])) least = c;
   for (int c = 0; c < 3; c++) e[c] = c == least;
-  carry(along, e);
+  transport(along, e);
 }
 
 // Sections are carried along the curve; what they have turned by at its end is given back evenly.
@@ -91,7 +91,7 @@ static void put_curve(const pl_piece *p, int along, int around, double **out) {
         across(s.d[0], e);
         memcpy(first, e, sizeof e);
       } else {
-        carry(s.d[0], e);
+        transport(s.d[0], e);
       }
       pl_cross3(e, s.d[0], f);
       if (round == 0 && i == along) total = atan2(pl_dot3(first, f), pl_dot3(first, e));

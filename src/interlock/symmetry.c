@@ -75,11 +75,11 @@ static void harmonic(const pl_piece *p, const double *R, int k, double complex o
 static int shifted(const motion *g, const double *R, const double *S, const pl_piece *p,
                    const pl_piece *q, int back, double shift) {
   for (int k = 0; k < p->nharmonic; k++) {
-    double complex a[3], b[3], turn = cexp(I * ((k + 1) * shift));
+    double complex a[3], b[3], rot = cexp(I * ((k + 1) * shift));
     harmonic(p, R, k, a);
     harmonic(q, S, k, b);
     for (int i = 0; i < 3; i++)
-      if (cabs(a[i] - (back ? conj(b[i] * turn) : b[i] * turn)) > g->tol) return 0;
+      if (cabs(a[i] - (back ? conj(b[i] * rot) : b[i] * rot)) > g->tol) return 0;
   }
   return 1;
 }
@@ -213,14 +213,14 @@ static int maps_all(const motion *g, const crowd *c) {
 // Some translation, of disks one along z, makes it a symmetry: the first piece goes where some
 // piece is. over: -1: turned over.
 static int is_symmetry(const crowd *c, const double O[4], int over, double tol) {
-  double x[3], at[3], moved[3];
+  double x[3], at[3], displaced[3];
   motion g = {.G = {O[0], O[1], 0, O[2], O[3], 0, 0, 0, over}, .tol = tol};
   middle(&c->elem[0]->piece[0], &c->pose[0], x);
-  apply(g.G, x, moved);
+  apply(g.G, x, displaced);
   for (int j = 0; j < c->n; j++)
     for (int q = 0; q < c->elem[j]->npiece; q++) {
       middle(&c->elem[j]->piece[q], &c->pose[j], at);
-      pl_sub3(at, moved, g.t);
+      pl_sub3(at, displaced, g.t);
       if (!c->lattice) {
         if (hypot(g.t[0], g.t[1]) > tol) continue;
         g.t[0] = g.t[1] = 0;
@@ -250,8 +250,8 @@ static void reduce(const pl_mail *m, double a[2], double b[2]) {
 }
 
 // an orthogonal matrix that takes a and b to u and v, where there is one
-static int turn_to(const double *a, const double *b, const double *u, const double *v,
-                   double O[4]) {
+static int rotation_to(const double *a, const double *b, const double *u, const double *v,
+                       double O[4]) {
   double det = a[0] * b[1] - a[1] * b[0];
   for (int i = 0; i < 2; i++) {
     O[2 * i] = (u[i] * b[1] - v[i] * a[1]) / det;
@@ -275,7 +275,7 @@ static int find_symmetries(const pl_mail *m, const crowd *c, pl_mail_symmetry *o
       int one = k / 9, two = k % 9, same = one == 7 && two == 5;
       pl_mail_symmetry s = {.over = over};
       if (one == 4 || two == 4 || (same && over > 0) || n == PL_MAIL_SYMMETRIES) continue;
-      if (!turn_to(a, b, u[one], u[two], s.O)) continue;
+      if (!rotation_to(a, b, u[one], u[two], s.O)) continue;
       if (is_symmetry(c, s.O, over, SAME * hypot(b[0], b[1]))) out[n++] = s;
     }
   return n;
@@ -300,7 +300,7 @@ pl_status pl_mail_symmetries(pl_env *env, const pl_mail *m, int across,
 // ---- goals --------------------------------------------------------------------------------------
 
 // O S O' of a symmetric S (xx, yy, xy)
-static void turn_strain(const double O[4], const double S[3], double out[3]) {
+static void rotate_strain(const double O[4], const double S[3], double out[3]) {
   double x = O[0], y = O[1], z = O[2], w = O[3];
   out[0] = x * x * S[0] + y * y * S[1] + 2 * x * y * S[2];
   out[1] = z * z * S[0] + w * w * S[1] + 2 * z * w * S[2];
@@ -310,7 +310,7 @@ static void turn_strain(const double O[4], const double S[3], double out[3]) {
 // B turned is B' or -B'; 0: neither
 static int sign_of(const pl_mail_symmetry *s, double side, const double B[3], const double to[3]) {
   double S[3], back[3];
-  turn_strain(s->O, B, S);
+  rotate_strain(s->O, B, S);
   for (int c = 0; c < 3; c++) {
     S[c] *= side;
     back[c] = -S[c];
@@ -360,24 +360,24 @@ pl_status pl_mail_orbits(pl_env *env, const pl_mail *m, int across, int ngoal,
 }
 
 // by a symmetry or, back: by its inverse
-static void turn_numbers(const pl_mail_image *by, int back, pl_taut *t) {
+static void rotate_numbers(const pl_mail_image *by, int back, pl_taut *t) {
   const double *O = by->by.O;
-  const double turn[4] = {O[0], back ? O[2] : O[1], back ? O[1] : O[2], O[3]};
+  const double rot[4] = {O[0], back ? O[2] : O[1], back ? O[1] : O[2], O[3]};
   double S[3];
   for (int k = 0; k < PL_TAUT_FREE; k++) t->e[k] *= by->sign[k];
-  turn_strain(turn, t->stretch, S);
+  rotate_strain(rot, t->stretch, S);
   memcpy(t->stretch, S, sizeof S);
-  turn_strain(turn, t->curvature, S);
+  rotate_strain(rot, t->curvature, S);
   for (int c = 0; c < 3; c++) t->curvature[c] = by->by.over * S[c];
 }
 
-void pl_mail_take_image(const pl_taut *from, const pl_mail_image *image, const pl_taut_goal *g,
-                        const pl_mail_image *to_image, pl_taut *to) {
+void pl_mail_use_image(const pl_taut *from, const pl_mail_image *image, const pl_taut_goal *g,
+                       const pl_mail_image *to_image, pl_taut *to) {
   *to = *from;
   to->contact = NULL;
   to->pose = NULL;
   to->iterations = to->evaluations = 0;
-  turn_numbers(image, 1, to);
-  turn_numbers(to_image, 0, to);
+  rotate_numbers(image, 1, to);
+  rotate_numbers(to_image, 0, to);
   to->angle = g->angle;
 }

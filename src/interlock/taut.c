@@ -17,10 +17,10 @@ enum { PATIENT = 5 };               // times as many iterations
 // ---- the barrier --------------------------------------------------------------------------------
 
 // -(1 - x)^2 log x with x = gap / reach, and its derivatives by the gap
-static double barrier(double gap, double reach, double d[2]) {
-  double x = gap / reach, y = 1 - x, l = log(x);
-  d[0] = (2 * y * l - y * y / x) / reach;
-  d[1] = (-2 * l + 4 * y / x + y * y / (x * x)) / (reach * reach);
+static double barrier(double gap, double range, double d[2]) {
+  double x = gap / range, y = 1 - x, l = log(x);
+  d[0] = (2 * y * l - y * y / x) / range;
+  d[1] = (-2 * l + 4 * y / x + y * y / (x * x)) / (range * range);
   return -y * y * l;
 }
 
@@ -67,7 +67,7 @@ static void assemble(taut *t, const state *s, double weight) {
     int to[STENCIL], n = 12 + t->nfree;
     double g[STENCIL], H[STENCIL][STENCIL];
     gap_slopes(t, s, &t->contact[c], to, g, H);
-    barrier(t->contact[c].at.gap, t->reach, d);
+    barrier(t->contact[c].at.gap, t->range, d);
     for (int i = 0; i < n; i++) {
       if (to[i] < 0) continue;
       t->grad[to[i]] += weight * d[0] * g[i];
@@ -154,7 +154,7 @@ static double direction(taut *t) {
   return slope;
 }
 
-static void turn_by(const double *w, double scale, const double *Q, double *out) {
+static void rotate_by(const double *w, double scale, const double *Q, double *out) {
   double R[9], angle = scale * pl_norm3(w);
   pl_rotation3(w, angle, R);
   pl_mul3(R, Q, out);
@@ -168,7 +168,7 @@ static void move(const taut *t, double by, state *to) {
       to->pose[i].x[k] = from->x[k] + by * step_of(t, i, k);
       w[k] = step_of(t, i, 3 + k);
     }
-    turn_by(w, by, from->Q, to->pose[i].Q);
+    rotate_by(w, by, from->Q, to->pose[i].Q);
   }
   for (int k = 0; k < t->nfree; k++) to->e[k] = t->now.e[k] + by * t->step[t->nz - t->nfree + k];
   t->place->settle(t, to);
@@ -181,7 +181,7 @@ static double travel(const taut *t, int i) {
     dx += pow(step_of(t, i, k), 2);
     dw += pow(step_of(t, i, 3 + k), 2);
   }
-  return sqrt(dx) + sqrt(dw) * t->c->reach;
+  return sqrt(dx) + sqrt(dw) * t->c->range;
 }
 
 // The step that leaves all links as they are: as long as no two centre lines can meet on the way,
@@ -196,10 +196,10 @@ static double safe_step(const taut *t) {
     double far = own[p->i] + own[p->j] + t->place->travel(t, p), w[3];
     double apart = 2 * 0.9 * t->c->thin;
     if (far < apart) continue;
-    if (t->place->apart && t->place->apart(t, &t->now, p) - 2 * t->c->reach > far) continue;
+    if (t->place->apart && t->place->apart(t, &t->now, p) - 2 * t->c->range > far) continue;
     if (!t->place->image(t, &t->now, p, &b)) continue;
     pl_sub3(b.x, t->now.pose[p->i].x, w);
-    apart = fmax(apart, pl_norm3(w) - 2 * t->c->reach);
+    apart = fmax(apart, pl_norm3(w) - 2 * t->c->range);
     least = fmin(least, apart / far);
   }
   return least;
@@ -216,8 +216,8 @@ static double change(const taut *t, double weight) {
     contact k = t->contact[i];
     if (!contact_follow(t, &t->trial, &k)) continue;
     if (k.at.gap <= 0) return DBL_MAX;
-    double after = k.at.gap < t->reach ? barrier(k.at.gap, t->reach, d) : 0;
-    sum += weight * (after - barrier(t->contact[i].at.gap, t->reach, d));
+    double after = k.at.gap < t->range ? barrier(k.at.gap, t->range, d) : 0;
+    sum += weight * (after - barrier(t->contact[i].at.gap, t->range, d));
   }
   return sum;
 }
@@ -230,9 +230,9 @@ static void swap_states(taut *t) {
 
 // Goes along the step as far as that is good. *moved -1: what it would have met guards the state
 // now, and another step is to be found.
-static pl_status try_step(taut *t, double weight, double slope, int *moved) {
-  double gap = fmin(t->gap, t->reach), by = safe_step(t);
-  for (*moved = 0; by > 1e-12; by /= 2) {
+static pl_status try_step(taut *t, double weight, double slope, int *displaced) {
+  double gap = fmin(t->gap, t->range), by = safe_step(t);
+  for (*displaced = 0; by > 1e-12; by /= 2) {
     move(t, by, &t->trial);
     if (change(t, weight) > 1e-4 * by * slope + 1e-14) continue;
     pl_status s = find_contacts(t, &t->trial);
@@ -242,11 +242,11 @@ static pl_status try_step(taut *t, double weight, double slope, int *moved) {
       PL_TRY(add_guards(t, 0.02 * gap));
       PL_TRY(refresh_contacts(t));
       if (t->nguard == before) continue;
-      *moved = -1;
+      *displaced = -1;
       return PL_OK;
     }
     swap_states(t);
-    *moved = 1;
+    *displaced = 1;
     return guard_state(t);
   }
   return PL_OK;
@@ -256,18 +256,18 @@ static pl_status try_step(taut *t, double weight, double slope, int *moved) {
 // weights it need not be met: contacts that come and go make the energy jump by about the weight.
 static pl_status centre(taut *t, double weight, int most) {
   for (int i = 0; i < most; i++) {
-    int moved;
+    int displaced;
     assemble(t, &t->now, weight);
     double slope = direction(t);
     t->left = -slope;
     // the decrement over what a contact holds
     if (t->left < 1e-10 * weight) return PL_OK;
     PL_TRY(pl_report_progress(t->c->env, NULL, -1, NULL));
-    PL_TRY(try_step(t, weight, slope, &moved));
+    PL_TRY(try_step(t, weight, slope, &displaced));
     t->out->iterations++;
     // what is left is about what the weight itself leaves
-    if ((moved == 0 || i >= ROUGH) && t->left < (t->patient ? 0.1 : 10) * weight) return PL_OK;
-    if (moved == 0) break;
+    if ((displaced == 0 || i >= ROUGH) && t->left < (t->patient ? 0.1 : 10) * weight) return PL_OK;
+    if (displaced == 0) break;
   }
   return t->left < GOOD ? PL_OK : PL_UNSOLVED;
 }
@@ -283,7 +283,7 @@ static pl_status keep_contacts(taut *t, double weight) {
     return PL_E_NOMEM;
   }
   for (int i = 0; i < t->ncontact; i++) {
-    barrier(t->contact[i].at.gap, t->reach, d);
+    barrier(t->contact[i].at.gap, t->range, d);
     force[i] = -weight * d[0];
   }
   pl_status s = certify(t, force, &out->bound);
@@ -332,7 +332,7 @@ static pl_status descend(taut *t, double from, path *p) {
     int end = k >= stages - 1;
     // at the end of the path only what is about to touch counts
     if (p->weight < 1e-3 && k < stages) {
-      t->reach = fmax(t->reach / 2, 0.1 * t->o->barrier * t->c->wire);
+      t->range = fmax(t->range / 2, 0.1 * t->o->barrier * t->c->wire);
       PL_TRY(refresh_contacts(t));
     }
     int most = end || is_bent(t) ? t->o->max_iter : ROUGH;
@@ -419,8 +419,8 @@ static pl_status taut_open(taut *t, pl_cell *c, const pl_taut_opts *o, const pl_
               .o = o,
               .g = g,
               .place = place[g->shape],
-              .reach = o->barrier * c->wire,
-              .unit = 1 / c->reach,
+              .range = o->barrier * c->wire,
+              .unit = 1 / c->range,
               .out = out};
   t->now.pose = pl_alloc(c->env, ne, sizeof(pl_pose));
   t->trial.pose = pl_alloc(c->env, ne, sizeof(pl_pose));
@@ -480,7 +480,7 @@ static pl_status begin(taut *t) {
 static pl_status disturb(taut *t, int seed) {
   enum { HALVINGS = 8 };
   pl_rng r;
-  double most = 0.8 * fmin(t->gap, t->reach);
+  double most = 0.8 * fmin(t->gap, t->range);
   pl_rng_seed(&r, (unsigned long long)seed);
   for (int k = 0; k < t->nz; k++)
     t->step[k] = k < t->nz - t->nfree ? most * pl_rng_uniform(&r, -1, 1) / t->scale[k] : 0;
@@ -526,7 +526,7 @@ static int is_certain(const pl_taut *t) {
 }
 
 // The farther one; of two that are as far, the one that is certain.
-static void take_better(pl_env *env, double same, pl_taut *best, pl_taut *other) {
+static void keep_better(pl_env *env, double same, pl_taut *best, pl_taut *other) {
   double worst = fmin(best->value - best->spread, other->value);
   double more = is_certain(other) == is_certain(best) ? 0 : is_certain(other) ? -same : same;
   if (other->value > best->value + more) {
@@ -546,7 +546,7 @@ pl_status pl_cell_taut(pl_cell *c, const pl_taut_opts *o, const pl_taut_goal *g,
   if ((g->shape == PL_TAUT_PARABOLOID) != (c->disk > 0))
     return pl_fail(c->env, PL_E_ARG, "paraboloids are for disks of elements, and these for them");
   pl_status best = PL_UNSOLVED;
-  double same = CERTAIN * (g->shape == PL_TAUT_FLAT ? 1 : 1 / c->reach);
+  double same = CERTAIN * (g->shape == PL_TAUT_FLAT ? 1 : 1 / c->range);
   // where none has ended yet others are tried, and where none is certain that could be
   int sure = o->weight < AGAIN ? SURE : 0;
   for (int k = 0; k < g->starts || (best != PL_OK && k < WAYS) || (k < sure && !is_certain(out));
@@ -563,7 +563,7 @@ pl_status pl_cell_taut(pl_cell *c, const pl_taut_opts *o, const pl_taut_goal *g,
       return s;
     }
     if (s == PL_OK && best == PL_OK) {
-      take_better(c->env, same, out, &found);
+      keep_better(c->env, same, out, &found);
     } else if (s == PL_OK || k == 0) {
       pl_taut_free(c->env, out);
       *out = found;

@@ -18,7 +18,7 @@ typedef struct pair {
 
 typedef struct contact {
   int pair, piece[2];
-  pl_touch at;
+  pl_approach at;
 } contact;
 
 struct pl_cell {
@@ -28,7 +28,7 @@ struct pl_cell {
   int *of;                      // [nelem] elements of the material's cell
   pl_pose *ref;                 // [nelem]
   double lattice[2][2];
-  double thin, wire, reach; // smallest radius; thinnest wire; a ball about an element's origin
+  double thin, wire, range; // smallest radius; thinnest wire; a ball about an element's origin
   double disk;              // radius of a disk of elements alone; 0: periodic
   pair *pair;
 };
@@ -70,8 +70,8 @@ typedef struct placing {
   // The second body of a pair; 0: the pair does not count.
   int (*image)(const taut *t, const state *s, const pair *p, pl_pose *out);
   // The motion of a body, for a gradient by it.
-  void (*carry)(const taut *t, const state *s, const pair *p, int which, const double g[6],
-                carried *out);
+  void (*transport)(const taut *t, const state *s, const pair *p, int which, const double g[6],
+                    carried *out);
   // Most that the step moves both bodies towards each other besides their own motions.
   double (*travel)(const taut *t, const pair *p);
   // A distance that the origins of both have at least, where that is sooner found than the image.
@@ -106,7 +106,7 @@ struct taut {
   int ntie;
   tie tie[TIES];
   double *tie_row; // of all of them
-  double reach;    // of the repulsion
+  double range;    // of the repulsion
   double goal[PL_TAUT_FREE];
   double wall[PL_TAUT_FREE], most; // what is looked at no farther than this, and how far
   double unit;                     // of curvatures: 1 / reach of the cell

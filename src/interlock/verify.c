@@ -69,7 +69,7 @@ static void sample_patch(patch *q) {
       for (int j = -(q->nu == 2); j <= (q->nu == 2); j++)
         add_point(q, 2 * PL_PI * i / n, 0.7 * j * q->end);
     q->spacing = 2 * PL_PI / n * piece_speed(q->p);
-    q->ball = piece_reach(q->p, from);
+    q->ball = piece_radius(q->p, from);
     for (int c = 0; c < 3; c++) q->middle[c] = q->t->x[c] + pl_dot3(q->t->Q + 3 * c, from);
     return;
   }
@@ -262,7 +262,7 @@ typedef struct ground {
   const pl_taut *t;
   const pl_cell *disk;
   int nelem;
-  double reach;
+  double range;
 } ground;
 
 static const pl_mail_element *element_at(const ground *g, int e) {
@@ -291,7 +291,7 @@ static int pose_in(const ground *g, int e, const int cell[2], int rest, pl_pose 
 static int is_near(const ground *g, const pl_pose *a, const pl_pose *b) {
   double w[3];
   pl_sub3(a->x, b->x, w);
-  return pl_norm3(w) < 2 * g->reach;
+  return pl_norm3(w) < 2 * g->range;
 }
 
 static void verify_pair(const ground *g, int i, int j, const int cell[2], pl_mail_verdict *out) {
@@ -308,11 +308,11 @@ static void verify_pair(const ground *g, int i, int j, const int cell[2], pl_mai
   out->links_changed += links[0] != links[1];
 }
 
-static double material_reach(const pl_mail *m) {
+static double material_radius(const pl_mail *m) {
   double most = 0;
   for (int i = 0; i < m->nkind; i++)
     for (int k = 0; k < m->kind[i].npiece; k++) {
-      double from[3], far = piece_reach(&m->kind[i].piece[k], from);
+      double from[3], far = piece_radius(&m->kind[i].piece[k], from);
       most = fmax(most, far + pl_norm3(from));
     }
   return most;
@@ -323,15 +323,15 @@ void pl_mail_verify(const pl_mail *m, const int copies[2], const pl_taut *t, pl_
               .copies = copies,
               .t = t,
               .nelem = m->nelem * copies[0] * copies[1],
-              .reach = material_reach(m)};
+              .range = material_radius(m)};
   const double(*L)[2] = m->lattice;
   int most[2];
   double area = fabs(L[0][0] * L[1][1] - L[0][1] * L[1][0]);
-  *out = (pl_mail_verdict){.gap = g.reach};
+  *out = (pl_mail_verdict){.gap = g.range};
   // cells that an element of any shape of the state reaches
   for (int d = 0; d < 2; d++) {
     double high = area * copies[d] / hypot(L[1 - d][0], L[1 - d][1]);
-    most[d] = (int)ceil(4 * g.reach / high) + 1;
+    most[d] = (int)ceil(4 * g.range / high) + 1;
   }
   for (int i = 0; i < g.nelem; i++)
     for (int j = i; j < g.nelem; j++)
@@ -345,8 +345,8 @@ pl_status pl_mail_verify_disk(pl_env *env, const pl_mail *m, int across, const p
                               pl_mail_verdict *out) {
   pl_cell *disk;
   PL_TRY(pl_cell_create_disk(env, m, across, &disk));
-  ground g = {.m = m, .t = t, .disk = disk, .nelem = disk->nelem, .reach = material_reach(m)};
-  *out = (pl_mail_verdict){.gap = g.reach};
+  ground g = {.m = m, .t = t, .disk = disk, .nelem = disk->nelem, .range = material_radius(m)};
+  *out = (pl_mail_verdict){.gap = g.range};
   for (int i = 0; i < g.nelem; i++)
     for (int j = i + 1; j < g.nelem; j++) verify_pair(&g, i, j, (const int[2]){0, 0}, out);
   pl_cell_free(disk);

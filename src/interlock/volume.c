@@ -18,7 +18,7 @@ static double curve_length(const pl_piece *p) {
   return sum * 2 * PL_PI / ALONG;
 }
 
-static double turn_at(const double *a, const double *b, const double *c) {
+static double rotation_at(const double *a, const double *b, const double *c) {
   double x[3], y[3], n[3];
   pl_sub3(b, a, x);
   pl_sub3(c, b, y);
@@ -42,7 +42,7 @@ static double line_volume(const pl_facets *f, double r) {
     ends += n < 2 ? 2 - n : 0;
     if (n != 2) continue;
     int a = f->edge[e[0]][0] + f->edge[e[0]][1] - v, b = f->edge[e[1]][0] + f->edge[e[1]][1] - v;
-    double angle = turn_at(f->x[a], f->x[v], f->x[b]);
+    double angle = rotation_at(f->x[a], f->x[v], f->x[b]);
     sum += 2.0 / 3 * r * r * r * (angle - 2 * tan(fmin(angle / 2, 1.5)));
   }
   return PL_PI * r * r * length + 2.0 / 3 * PL_PI * r * r * r * ends + sum;

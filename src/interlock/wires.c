@@ -34,7 +34,7 @@ typedef struct wires {
   double major, half;                  // its radius, half its straight sides
   double from[3], out[2][3];           // of the second one
   double round, side;                  // its radius, half its straight sides
-  double thick, reach;                 // of both; of the repulsion
+  double thick, range;                 // of both; of the repulsion
   double least, sum;                   // smallest gap; the integral
   int wanted;                          // slopes and curvatures are
   double a[3], T[3];                   // of a n and a r x n
@@ -83,9 +83,9 @@ static double distance(const wires *w, const double *r, double *n, double (*M)[3
     m[c] = (u * w->axis[c] - z * e[c]) / dist;
   }
   pl_cross3(w->axis, e, t);
-  double turn = bent ? u / (dist * far) : 0;
+  double rot = bent ? u / (dist * far) : 0;
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) M[i][j] = m[i] * m[j] / dist + turn * t[i] * t[j];
+    for (int j = 0; j < 3; j++) M[i][j] = m[i] * m[j] / dist + rot * t[i] * t[j];
   return dist - w->thick;
 }
 
@@ -108,15 +108,15 @@ static void add_curvature(wires *w, const double X[3][3], const double *r, const
 static void add_point(wires *w, const stretch *part, double s, double ds) {
   double r[3], n[3], M[3][3], X[3][3], torque[3];
   wire_point(w, part, s, r);
-  double gap = distance(w, r, w->wanted ? n : NULL, M), x = gap / w->reach, y = 1 - x;
+  double gap = distance(w, r, w->wanted ? n : NULL, M), x = gap / w->range, y = 1 - x;
   w->least = fmin(w->least, gap);
   if (!(x > 0) || x >= 1) return;
   double tail = ds / (w->thick * x * x);
   w->sum += tail * y * y * y;
   if (!w->wanted) return;
-  double first = -tail * y * y * (3 + P * y / x) / w->reach;
+  double first = -tail * y * y * (3 + P * y / x) / w->range;
   double second =
-      tail * y * (6 + 6 * P * y / x + P * (P + 1) * y * y / (x * x)) / (w->reach * w->reach);
+      tail * y * (6 + 6 * P * y / x + P * (P + 1) * y * y / (x * x)) / (w->range * w->range);
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++) X[i][k] = second * n[i] * n[k] + first * M[i][k];
   pl_cross3(r, n, torque);
@@ -147,7 +147,7 @@ static void add_panel(wires *w, const stretch *part, double middle, double half,
                       double right, int depth) {
   double gap = gap_at(w, part, middle), least = fmin(gap, fmin(left, right));
   double length = half * part->speed;
-  if (gap - length > w->reach) return;
+  if (gap - length > w->range) return;
   w->least = fmin(w->least, least);
   if (!(least > 0)) return;
   double most = (1 / w->round + 1 / (gap + w->thick) + 1 / w->major) * length;
@@ -182,11 +182,11 @@ static void wires_place(const pl_piece *const piece[2], const pl_pose *const pos
   w->thick = piece[0]->radius + piece[1]->radius;
 }
 
-static void wires_open(const pl_piece *const piece[2], const pl_pose *const pose[2], double reach,
+static void wires_open(const pl_piece *const piece[2], const pl_pose *const pose[2], double range,
                        int wanted, wires *w) {
   memset(w, 0, sizeof *w);
   wires_place(piece, pose, w);
-  w->reach = reach;
+  w->range = range;
   w->least = DBL_MAX;
   w->wanted = wanted;
   const stretch part[4] = {{0, 0, PL_PI, w->round},
@@ -212,12 +212,12 @@ static void wires_open(const pl_piece *const piece[2], const pl_pose *const pose
   }
 }
 
-double wires_gap(const pl_piece *const piece[2], const pl_pose *const pose[2], double reach,
+double wires_gap(const pl_piece *const piece[2], const pl_pose *const pose[2], double range,
                  double *least) {
   wires w;
-  wires_open(piece, pose, reach, 0, &w);
+  wires_open(piece, pose, range, 0, &w);
   *least = w.least;
-  return w.least > 0 ? reach * pow(1 + w.sum, -1.0 / P) : w.least;
+  return w.least > 0 ? range * pow(1 + w.sum, -1.0 / P) : w.least;
 }
 
 // ---- derivatives
@@ -258,21 +258,21 @@ static void both_motions(const wires *w, const double h[3], double H[12][12]) {
     }
 }
 
-void wires_derivatives(const pl_piece *const piece[2], const pl_pose *const pose[2], double reach,
+void wires_derivatives(const pl_piece *const piece[2], const pl_pose *const pose[2], double range,
                        double g[12], double H[12][12]) {
   wires w;
-  double h[3], turn[3];
-  wires_open(piece, pose, reach, 1, &w);
+  double h[3], rot[3];
+  wires_open(piece, pose, range, 1, &w);
   pl_sub3(pose[1]->x, pose[0]->x, h);
-  pl_cross3(h, w.a, turn);
+  pl_cross3(h, w.a, rot);
   for (int c = 0; c < 3; c++) {
     g[c] = -w.a[c];
-    g[3 + c] = -w.T[c] - turn[c];
+    g[3 + c] = -w.T[c] - rot[c];
     g[6 + c] = w.a[c];
     g[9 + c] = w.T[c];
   }
   both_motions(&w, h, H);
-  double by = -reach / P * pow(1 + w.sum, -1.0 / P - 1), again = by * (-1.0 / P - 1) / (1 + w.sum);
+  double by = -range / P * pow(1 + w.sum, -1.0 / P - 1), again = by * (-1.0 / P - 1) / (1 + w.sum);
   for (int i = 0; i < 12; i++)
     for (int k = 0; k < 12; k++) H[i][k] = by * H[i][k] + again * g[i] * g[k];
   for (int i = 0; i < 12; i++) g[i] *= by;

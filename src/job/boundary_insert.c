@@ -51,16 +51,16 @@ static int within(const pl_boundary *b, int u, int v, int w, int e) {
 }
 
 // triangle f has the new ray n and the edge from u to v
-static void turn_edges(pl_boundary *b, int f, int n, int u, int v) {
+static void flip_edges(pl_boundary *b, int f, int n, int u, int v) {
   int e, g = beyond(b, u, v, &e);
   if (g < 0 || !within(b, n, u, v, e)) return;
   put(b, f, n, u, e);
   put(b, g, n, e, v);
-  turn_edges(b, f, n, u, e);
-  turn_edges(b, g, n, e, v);
+  flip_edges(b, f, n, u, e);
+  flip_edges(b, g, n, e, v);
 }
 
-static pl_status make_room(pl_env *env, pl_boundary *b) {
+static pl_status reserve(pl_env *env, pl_boundary *b) {
   pl_boundary more;
   PL_TRY(pl_boundary_alloc(env, b->n + 1, b->nface + 2, &more));
   memcpy(more.centre, b->centre, sizeof b->centre);
@@ -86,14 +86,14 @@ pl_status job_boundary_insert(pl_env *env, const double p[3], double left, pl_bo
     }
   int f = face_at(b, d), n = b->n, old[3];
   if (f < 0) return PL_OK;
-  PL_TRY(make_room(env, b));
+  PL_TRY(reserve(env, b));
   memcpy(old, b->face[f], sizeof old);
   memcpy(b->ray[n], d, sizeof d);
   b->distance[n] = length;
   b->left[n] = left;
   const int own[3] = {f, b->nface - 2, b->nface - 1};
   for (int k = 0; k < 3; k++) put(b, own[k], n, old[k], old[(k + 1) % 3]);
-  for (int k = 0; k < 3; k++) turn_edges(b, own[k], n, old[k], old[(k + 1) % 3]);
+  for (int k = 0; k < 3; k++) flip_edges(b, own[k], n, old[k], old[(k + 1) % 3]);
   return PL_OK;
 }
 
@@ -102,7 +102,7 @@ static void place(const pl_boundary *b, int i, double p[3]) {
 }
 
 // the edge from u to v of triangle f, if its other diagonal lies further out
-static int turn_outwards(pl_boundary *b, int f, int u, int v, int w) {
+static int flip_all_outwards(pl_boundary *b, int f, int u, int v, int w) {
   int e, g = beyond(b, u, v, &e);
   double p[4][3], x[3], y[3], z[3], n[3];
   if (g < 0 || e == w) return 0;
@@ -127,6 +127,7 @@ void job_boundary_ridges(pl_boundary *b) {
     any = 0;
     for (int f = 0; f < b->nface; f++)
       for (int k = 0; k < 3; k++)
-        any |= turn_outwards(b, f, b->face[f][k], b->face[f][(k + 1) % 3], b->face[f][(k + 2) % 3]);
+        any |= flip_all_outwards(b, f, b->face[f][k], b->face[f][(k + 1) % 3],
+                                 b->face[f][(k + 2) % 3]);
   }
 }

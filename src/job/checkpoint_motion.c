@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-  TOUCH = 7, // numbers kept of a pair: status, force, slide
-  WORK = 8   // and of the contact: what its solves took, and what bodies press with
+  PAIR = 7, // numbers kept of a pair: status, force, slide
+  WORK = 8  // and of the contact: what its solves took, and what bodies press with
 };
 
 typedef struct header {
@@ -31,7 +31,7 @@ static header make_header(const pl_state *s, const pl_history *h, const kept *k)
   head.has_period = h->period != NULL;
   head.t = s->t;
   head.history = *h;
-  head.history.q1 = head.history.v1 = head.history.period = head.history.warm = NULL;
+  head.history.q1 = head.history.v1 = head.history.period = head.history.warm_start = NULL;
   return head;
 }
 
@@ -51,9 +51,9 @@ static void put_table(checkpoint *c, const pl_table *t) {
 void contact_write(checkpoint *c, const pl_contact *k) {
   for (int i = 0; i < k->npair; i++) {
     const pl_contact_pair *a = &k->pair[i];
-    const double all[TOUCH] = {a->status,   a->force[0], a->force[1], a->force[2],
-                               a->slide[0], a->slide[1], a->slide[2]};
-    put(c, all, TOUCH);
+    const double all[PAIR] = {a->status,   a->force[0], a->force[1], a->force[2],
+                              a->slide[0], a->slide[1], a->slide[2]};
+    put(c, all, PAIR);
   }
   const double done[WORK] = {k->residual,           (double)k->solves, (double)k->sweeps,
                              (double)k->iterations, k->most,           k->bodies_stick,
@@ -73,7 +73,7 @@ pl_status motion_write(const job *j, const pl_analysis *a, const pl_state *s, co
   if (h->q1) put(&c, h->q1, nq);
   if (h->v1) put(&c, h->v1, nq);
   if (h->period) put(&c, h->period, nq * (size_t)h->nsample);
-  put(&c, h->warm, (size_t)h->nwarm);
+  put(&c, h->warm_start, (size_t)h->nwarm_start);
   put(&c, k->time, n);
   put(&c, k->qv, n * 2 * nq);
   for (int i = 0; i < ntable; i++) put_table(&c, table[i]);
@@ -92,12 +92,13 @@ static pl_status misfit(const job *j, const pl_analysis *a) {
 static pl_status read_history(checkpoint *c, const header *head, pl_history *h) {
   size_t nq = (size_t)head->nq, size = sizeof(double);
   *h = head->history;
-  h->q1 = h->v1 = h->period = h->warm = NULL;
-  if (h->nsample < 0 || h->nwarm < 0) return misfit(c->j, c->a);
+  h->q1 = h->v1 = h->period = h->warm_start = NULL;
+  if (h->nsample < 0 || h->nwarm_start < 0) return misfit(c->j, c->a);
   if (head->has_q1) PL_TRY(checkpoint_read_new(c, nq, size, &h->q1));
   if (head->has_v1) PL_TRY(checkpoint_read_new(c, nq, size, &h->v1));
   if (head->has_period) PL_TRY(checkpoint_read_new(c, nq * (size_t)h->nsample, size, &h->period));
-  if (h->nwarm > 0) PL_TRY(checkpoint_read_new(c, (size_t)h->nwarm, size, &h->warm));
+  if (h->nwarm_start > 0)
+    PL_TRY(checkpoint_read_new(c, (size_t)h->nwarm_start, size, &h->warm_start));
   return PL_OK;
 }
 
@@ -132,9 +133,9 @@ static pl_status read_table(checkpoint *c, pl_table *t) {
 pl_status contact_read(checkpoint *c, const pl_state *s, pl_contact *k) {
   pl_contact_place(k, s->t, s->q);
   for (int i = 0; i < k->npair; i++) {
-    double x[TOUCH];
+    double x[PAIR];
     pl_contact_pair *a = &k->pair[i];
-    PL_TRY(checkpoint_read(c, x, TOUCH, sizeof *x));
+    PL_TRY(checkpoint_read(c, x, PAIR, sizeof *x));
     a->status = x[0] == PL_SLIP ? PL_SLIP : x[0] == PL_STICK ? PL_STICK : PL_OPEN;
     memcpy(a->force, x + 1, sizeof a->force);
     memcpy(a->slide, x + 4, sizeof a->slide);

@@ -75,7 +75,7 @@ static pl_status check_supports(const job *j, const pl_analysis *a, pl_sheet *sh
       "%s: %s and %s are %.6g m apart%s, but the sheet between them is %.6g m long at "
       "its limits",
       a->name, support_text(j->scene, far.a, s->q, one, sizeof one),
-      support_text(j->scene, far.b, s->q, other, sizeof other), far.apart, when, far.reach);
+      support_text(j->scene, far.b, s->q, other, sizeof other), far.apart, when, far.range);
 }
 
 // drives on their way: all of a motion, or a period of it at full size

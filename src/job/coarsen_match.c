@@ -169,7 +169,7 @@ static pl_status mark_hexes(pl_env *env, const pl_scene *s, const pl_scene_body 
 }
 
 // shapes of the coarse mesh at the nodes of the fine body; beyond its voxels they go on linearly
-static pl_status carry_over(matching *k) {
+static pl_status transfer_shapes(matching *k) {
   const pl_scene *cs = k->coarse->scene, *fs = k->fine->scene;
   const pl_scene_body *b = k->fine->body;
   int nq = pl_model_nq(cs->model);
@@ -248,7 +248,7 @@ pl_status modes_match(pl_env *env, const coarse_modes *fine, const coarse_modes 
   pl_status st = k.mass && k.other ? PL_OK : PL_E_NOMEM;
   if (st == PL_OK) {
     pl_node_masses(fs->model, fs->params, k.mass);
-    st = carry_over(&k);
+    st = transfer_shapes(&k);
   }
   for (int i = 0; st == PL_OK && i < n; i++) match_mode(&k, i, &match[i]);
   pl_free(env, k.mass);

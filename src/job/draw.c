@@ -128,7 +128,7 @@ static pl_status picture(const drawn *d) {
     snprintf(caption, sizeof caption, "%s Displacements are drawn %.3g times as large.",
              d->s->caption, d->factor);
   j->files.picture(j, d->s->picture, caption, &view);
-  return j->told;
+  return j->reported;
 }
 
 pl_status draw_shape(job *j, const pl_shape *s) {

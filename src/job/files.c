@@ -4,7 +4,7 @@
 #include <string.h>
 
 void files_failed(const job *j, pl_status s) {
-  if (s < 0 && j->told == PL_OK) ((job *)j->files.ctx)->told = s;
+  if (s < 0 && j->reported == PL_OK) ((job *)j->files.ctx)->reported = s;
 }
 
 static void put_begin(void *ctx, const pl_analysis *a) {
@@ -111,13 +111,13 @@ static void put_picture(void *ctx, const char *name, const char *caption, const 
 pl_status files_solids(job *j, const char *name, const pl_solids *s, const char *caption) {
   pl_text svg;
   if (begin_figure(j, &svg)) put_figure(j, name, caption, &svg, pl_solids_svg(&svg, s));
-  return j->told;
+  return j->reported;
 }
 
 pl_status files_body(job *j, const char *name, const pl_body_plot *p, const char *caption) {
   pl_text svg;
   if (begin_figure(j, &svg)) put_figure(j, name, caption, &svg, pl_body_svg(&svg, p));
-  return j->told;
+  return j->reported;
 }
 
 static void put_shape(void *ctx, const pl_shape *s) {

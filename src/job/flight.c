@@ -84,7 +84,7 @@ static json_t *flight_figures(const landing *l, const pl_flight_loss *lost) {
   return f;
 }
 
-static void tell(job *j, const char *who, const landing *l) {
+static void emit(job *j, const char *who, const landing *l) {
   const pl_flight *s = &l->start, *e = &l->end;
   job_note(j,
            "%s: off the ground at %.4g m/s, turning at %.4g rad/s; as a rigid body it rises by "
@@ -113,7 +113,7 @@ pl_status job_flight_report(job *j, const pl_analysis *a, const pl_contact *c, c
   if (st == PL_OK) st = pl_flight_begin(sc->model, sc->params, s, j->work, &l.start, &lost);
   if (st == PL_OK) st = follow(j, c, NULL, h, x, &l);
   if (st == PL_OK) job_set(figures, "flight", flight_figures(&l, &lost));
-  if (st == PL_OK) tell(j, a->name, &l);
+  if (st == PL_OK) emit(j, a->name, &l);
   pl_state_free(sc->model, x);
   // points and straight chains do not fly as bodies that turn
   return st == PL_DOMAIN ? PL_OK : st;
@@ -162,7 +162,7 @@ static pl_status report_body(job *j, const pl_analysis *a, const pl_scene_body *
   PL_TRY(follow(j, c, in, h, x, &l));
   job_set(f, "flight", flight_figures(&l, NULL));
   snprintf(who, sizeof who, "%.60s: %.60s", a->name, b->name);
-  tell(j, who, &l);
+  emit(j, who, &l);
   return PL_OK;
 }
 

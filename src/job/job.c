@@ -272,7 +272,7 @@ static pl_status run_one(job *j, int k) {
   if (s == PL_OK) s = run_table[a->kind](j, k, figures);
   pl_status left = job_stage_leave(j);
   if (s >= 0 && left < 0) s = left;
-  if (s >= 0 && j->told < 0) s = j->told;
+  if (s >= 0 && j->reported < 0) s = j->reported;
   // an analysis that cannot be done does not stop the others
   if (s == PL_SINGULAR || s == PL_DOMAIN) s = PL_UNSOLVED;
   job_set(figures, "status", json_string(pl_status_text(s)));

@@ -30,7 +30,7 @@ typedef struct job {
   const pl_job_opts *opts;
   pl_output_opts output; // the scene's; without a folder no files
   pl_sink files;         // writes them
-  pl_status told;        // of the files: what failed first
+  pl_status reported;    // of the files: what failed first
   atomic_int *stop;      // who looks on wants it to end
   pl_work *work;
   pl_state **state; // [nanalysis] results of static analyses and drapes, NULL: not run

@@ -503,5 +503,5 @@ pl_status limit_page_compare(job *j, int nrun, const limit_run *run, const char 
   PL_TRY(compare_plot(j, nrun, run, 0, stem));
   PL_TRY(compare_plot(j, nrun, run, 1, stem));
   compare_table(j, nrun, run);
-  return j->told;
+  return j->reported;
 }

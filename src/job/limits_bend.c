@@ -77,19 +77,19 @@ static pl_status write_table(const bends *k) {
 
 // folds are left out: they are no limits
 static pl_status draw(const bends *k) {
-  int turn = 2 * k->n;
-  double *angle = pl_alloc(k->j->env, (size_t)((1 + SIDES) * turn), sizeof *angle);
+  int rot = 2 * k->n;
+  double *angle = pl_alloc(k->j->env, (size_t)((1 + SIDES) * rot), sizeof *angle);
   pl_polar_series series[SIDES] = {{.name = "up", .fill = 1}, {.name = "down", .dashed = 1}};
   char name[PL_TEXT];
   if (!angle) return PL_E_NOMEM;
   for (int side = 0; side < SIDES; side++) {
-    double *v = angle + (1 + side) * turn;
-    for (int i = 0; i < turn; i++) {
+    double *v = angle + (1 + side) * rot;
+    for (int i = 0; i < rot; i++) {
       const pl_taut *r = bend(k, i % k->n, side);
       angle[i] = PL_PI * i / k->n;
       v[i] = r->folds ? NAN : r->value;
     }
-    series[side].n = turn;
+    series[side].n = rot;
     series[side].angle = angle;
     series[side].stretch = v;
     series[side].colour = -1;
@@ -282,8 +282,8 @@ static pl_status bend_all(limits_keeper *keep, const pl_taut_opts *o, int across
   if (s == PL_OK)
     s = report_all(&k, o, lost, figures, unsolved, out);
   else if (s == PL_CANCELLED) {
-    pl_status told = write_table(&k);
-    if (told != PL_OK) s = told;
+    pl_status reported = write_table(&k);
+    if (reported != PL_OK) s = reported;
   }
   if (s == PL_OK && !across && lost == 0 && k.nfolds < SIDES * k.n)
     s = limits_cylinders(j->env, k.n, k.taut, out);

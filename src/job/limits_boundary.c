@@ -273,8 +273,8 @@ pl_status limits_boundary(limits_keeper *k, const pl_taut_opts *o, int across, i
   if (s == PL_OK) {
     s = report(&b, lost, figures, out);
   } else if (s == PL_CANCELLED) {
-    pl_status told = write_table(&b);
-    if (told != PL_OK) s = told;
+    pl_status reported = write_table(&b);
+    if (reported != PL_OK) s = reported;
   }
   for (size_t i = 0; b.taut && i < n; i++) pl_taut_free(env, &b.taut[i]);
   pl_free(env, b.goal);

@@ -141,8 +141,8 @@ static int batch_size(const limits_keeper *k, int across, int n, const pl_taut_g
 }
 
 // Those of a batch are handed on, and kept.
-static pl_status take_batch(limits_keeper *k, const batch *b, pl_taut *taut, int *solved,
-                            int cancelled) {
+static pl_status store_batch(limits_keeper *k, const batch *b, pl_taut *taut, int *solved,
+                             int cancelled) {
   pl_status s = PL_OK;
   for (int i = 0; i < b->n; i++) {
     kept_goal *to = &k->done[k->at + b->at[i]];
@@ -157,7 +157,7 @@ static pl_status take_batch(limits_keeper *k, const batch *b, pl_taut *taut, int
 }
 
 // takes what is known; the others have solved MISSING
-static pl_status take_known(limits_keeper *k, int n, const pl_taut_goal *goal, pl_taut *taut,
+static pl_status load_known(limits_keeper *k, int n, const pl_taut_goal *goal, pl_taut *taut,
                             int *solved, int *known) {
   PL_TRY(grow(k, k->at + n));
   *known = 0;
@@ -191,7 +191,7 @@ static pl_status solve_batches(limits_keeper *k, const pl_mail *m, pl_taut_sweep
     s = pl_mail_sweep(k->j->env, m, how, b.n, b.goal, b.taut, b.solved);
     how->done += b.n;
     if (s < 0) break;
-    pl_status taken = take_batch(k, &b, taut, solved, s == PL_CANCELLED);
+    pl_status taken = store_batch(k, &b, taut, solved, s == PL_CANCELLED);
     if (taken != PL_OK) s = taken;
     if (s == PL_OK && checkpoint_due(k->j)) s = write_checkpoint(k);
   }
@@ -206,7 +206,7 @@ static pl_status solve_goals(limits_keeper *k, const pl_mail *m, const pl_taut_o
                        .across = across,
                        .nthread = pl_threads_size(k->j->work->threads),
                        .all = n};
-  pl_status s = n > 0 ? take_known(k, n, goal, taut, solved, &how.done) : PL_OK;
+  pl_status s = n > 0 ? load_known(k, n, goal, taut, solved, &how.done) : PL_OK;
   if (s == PL_OK && how.done < n) s = solve_batches(k, m, &how, n, goal, taut, solved);
   for (int i = 0; s >= 0 && i < n; i++)
     if (solved[i] == MISSING) solved[i] = 0;

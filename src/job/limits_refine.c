@@ -31,18 +31,18 @@ static pl_status solve_level(refine *r, const pl_taut_opts *o, int level) {
   pl_env *env = k->j->env;
   const pl_facet_plan f = plan_of(r, level);
   const pl_mail *m = r->mail->smooth;
-  void *room = NULL;
+  void *buffer = NULL;
   pl_status s = PL_OK;
   if (level < r->nlevel) {
-    room = pl_alloc(env, pl_mail_faceted_room(r->mail->smooth, &f), 1);
-    s = room ? pl_mail_faceted(env, r->mail->smooth, &f, room, &m) : PL_E_NOMEM;
+    buffer = pl_alloc(env, pl_mail_faceted_size(r->mail->smooth, &f), 1);
+    s = buffer ? pl_mail_faceted(env, r->mail->smooth, &f, buffer, &m) : PL_E_NOMEM;
   }
   if (s == PL_OK) s = keeper_solve_of(k->keep, m, o, k->n, r->goal, r->taut, r->solved);
   for (int i = 0; s >= 0 && i < k->n; i++) {
     r->most[level * k->n + i] = r->solved[i] && !r->taut[i].open ? r->taut[i].value : NAN;
     pl_taut_free(env, &r->taut[i]);
   }
-  pl_free(env, room);
+  pl_free(env, buffer);
   return s;
 }
 
@@ -95,22 +95,22 @@ static void report(const refine *r) {
 static void set_figures(const refine *r, json_t *figures) {
   const survey *k = r->k;
   int last = r->nlevel - 1;
-  double moved = change(r, last > 0 ? last - 1 : 0, last), bias = change(r, 0, r->nlevel);
+  double displaced = change(r, last > 0 ? last - 1 : 0, last), bias = change(r, 0, r->nlevel);
   json_t *f = json_object();
   job_set(f, "levels", json_integer(r->nlevel));
-  job_set(f, "last_change", json_real(moved));
+  job_set(f, "last_change", json_real(displaced));
   job_set(f, "bias", json_real(bias));
   job_set(f, "bias_finest", json_real(change(r, last, r->nlevel)));
   job_set(figures, "refine", f);
   job_note(k->j, "%s: facets take up to %.2f %% of strain, the finest ones up to %.2f %%",
            k->a->name, 100 * bias, 100 * change(r, last, r->nlevel));
-  if (moved > STILL)
+  if (displaced > STILL)
     job_warn(k->j,
              "Limits still move by %.2f %% with the last refinement: these facets are too coarse "
              "to tell limits of the smooth material by.",
-             100 * moved);
+             100 * displaced);
   else
-    job_say(k->j, "With the last refinement limits move by %.3f %% at most.", 100 * moved);
+    job_say(k->j, "With the last refinement limits move by %.3f %% at most.", 100 * displaced);
 }
 
 static pl_status write_table(const refine *r) {

@@ -58,7 +58,7 @@ static void spread(share *s, int ngoal, const pl_taut_goal *goal, pl_taut *taut,
     int best = s->best[s->image[i].from];
     if (best == i || (solved[i] && !(taut[best].value > taut[i].value + SAME))) continue;
     pl_taut_free(s->env, &taut[i]);
-    pl_mail_take_image(&taut[best], &s->image[best], &goal[i], &s->image[i], &taut[i]);
+    pl_mail_use_image(&taut[best], &s->image[best], &goal[i], &s->image[i], &taut[i]);
     solved[i] = solved[best];
   }
 }

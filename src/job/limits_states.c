@@ -158,9 +158,9 @@ static pl_status make_arrows(job *j, const pl_analysis *a, const pl_taut *t, con
                              pl_mesh **out, double **force) {
   const pl_mail *m = j->scene->mail[a->mail].m;
   const int copies[2] = {a->opts.limits_.copies, a->opts.limits_.copies};
-  double most = largest_force(t), reach = 0;
+  double most = largest_force(t), range = 0;
   int n = 0, at = 0;
-  for (int i = 0; i < 3 * s->mesh[0]->nvert; i++) reach = fmax(reach, fabs(s->mesh[0]->X[i]));
+  for (int i = 0; i < 3 * s->mesh[0]->nvert; i++) range = fmax(range, fabs(s->mesh[0]->X[i]));
   for (int c = 0; c < t->ncontact; c++) n += t->contact[c].force > WEAK * most;
   PL_TRY(pl_mesh_create(j->env, "forces", 2 * n * CORNERS, out));
   PL_TRY(pl_mesh_set_cells(*out, PL_TRI3, 2 * n * FACES));
@@ -172,7 +172,7 @@ static pl_status make_arrows(job *j, const pl_analysis *a, const pl_taut *t, con
     pl_taut_contact_at(m, copies, t, &t->contact[c], x, normal);
     for (int side = 0; side < 2; side++, at++) {
       for (int d = 0; d < 3; d++) normal[d] *= side ? -1 : 1;
-      arrow_corners(x, normal, reach * (0.4 + 0.8 * f / most), 0.045 * reach,
+      arrow_corners(x, normal, range * (0.4 + 0.8 * f / most), 0.045 * range,
                     (*out)->X + 3 * at * CORNERS);
       arrow_faces(at * CORNERS, (*out)->cell[PL_TRI3].v + 3 * at * FACES);
       for (int k = 0; k < FACES; k++) (*force)[at * FACES + k] = f;

@@ -16,9 +16,9 @@ typedef struct sweep {
 
 // strains (along, across) = e (cos, sin)
 static void direction(const sweep *s, int i, double d[2]) {
-  double turn = 2 * PL_PI * (i % s->nray) / s->nray;
-  d[0] = cos(turn);
-  d[1] = sin(turn);
+  double rot = 2 * PL_PI * (i % s->nray) / s->nray;
+  d[0] = cos(rot);
+  d[1] = sin(rot);
 }
 
 static void fill(sweep *s) {
@@ -74,8 +74,8 @@ pl_status limits_sweep(limits_keeper *k, const pl_taut_opts *o, json_t *figures,
     st = limits_solve(k, o, 0, (int)n, s.goal, s.taut, s.solved, &distinct);
   }
   if (st == PL_CANCELLED) {
-    pl_status told = write_table(&s);
-    if (told != PL_OK) st = told;
+    pl_status reported = write_table(&s);
+    if (reported != PL_OK) st = reported;
   }
   for (size_t i = 0; st == PL_OK && i < n; i++) *unsolved += !s.solved[i];
   if (st == PL_OK) {

@@ -25,14 +25,14 @@ void macro_extent(int n, const pl_pose *pose, double lo[3], double hi[3]) {
 static double outlines(int n, const pl_pose *a, const pl_pose *b, int along) {
   double most = 0;
   for (int k = 0; k < ANGLES; k++) {
-    double t = 2 * PL_PI * k / ANGLES, d[3] = {0}, reach[2] = {-INFINITY, -INFINITY};
+    double t = 2 * PL_PI * k / ANGLES, d[3] = {0}, range[2] = {-INFINITY, -INFINITY};
     d[(along + 1) % 3] = cos(t);
     d[(along + 2) % 3] = sin(t);
     for (int i = 0; i < n; i++) {
-      reach[0] = fmax(reach[0], pl_dot3(d, a[i].x));
-      reach[1] = fmax(reach[1], pl_dot3(d, b[i].x));
+      range[0] = fmax(range[0], pl_dot3(d, a[i].x));
+      range[1] = fmax(range[1], pl_dot3(d, b[i].x));
     }
-    most = fmax(most, fabs(reach[1] - reach[0]));
+    most = fmax(most, fabs(range[1] - range[0]));
   }
   return most;
 }

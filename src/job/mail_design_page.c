@@ -243,21 +243,21 @@ static int goal_points(const portrait *p, int limit, double *angle, double *stre
 }
 
 // limits of both materials, and what is wanted of them
-static int limit_series(const portrait *p, int limit, int colour, char names[3][64], double *room,
+static int limit_series(const portrait *p, int limit, int colour, char names[3][64], double *buffer,
                         pl_polar_series *out) {
   static const char *const words[] = {"longest", "shortest", "play", "up", "down"};
-  int turn = 2 * p->n, n = 0, strain = !mail_is_bent(limit);
-  double *angle = room, *goals = room + (1 + BOTH) * turn;
+  int rot = 2 * p->n, n = 0, strain = !mail_is_bent(limit);
+  double *angle = buffer, *goals = buffer + (1 + BOTH) * rot;
   for (int which = BEFORE; which < BOTH; which++, n++) {
-    double *v = room + (1 + which) * turn;
-    for (int i = 0; i < turn; i++) {
+    double *v = buffer + (1 + which) * rot;
+    for (int i = 0; i < rot; i++) {
       angle[i] = PL_PI * i / p->n;
       v[i] = strain + around_or_none(p, which, i % p->n, limit);
     }
     snprintf(names[n], sizeof names[n], "%s, %s", words[limit],
              which == BEFORE ? "start" : "found");
     out[n] = (pl_polar_series){.name = names[n],
-                               .n = turn,
+                               .n = rot,
                                .angle = angle,
                                .stretch = v,
                                .dashed = which == BEFORE,
@@ -281,11 +281,11 @@ static pl_status draw_limits(const portrait *p, int nlimit, const int *limit, co
   char names[6][64];
   pl_polar_series series[6];
   size_t size = (size_t)(2 * (1 + BOTH) * p->n + 4 * p->d->nwant);
-  double *room = pl_alloc(p->d->j->env, 2 * size, sizeof *room);
+  double *buffer = pl_alloc(p->d->j->env, 2 * size, sizeof *buffer);
   int n = 0;
-  if (!room) return PL_E_NOMEM;
+  if (!buffer) return PL_E_NOMEM;
   for (int l = 0; l < nlimit; l++)
-    n += limit_series(p, limit[l], l, names + n, room + size * (size_t)l, series + n);
+    n += limit_series(p, limit[l], l, names + n, buffer + size * (size_t)l, series + n);
   const pl_polar_plot plot = {.title = title,
                               .nseries = n,
                               .series = series,
@@ -293,7 +293,7 @@ static pl_status draw_limits(const portrait *p, int nlimit, const int *limit, co
   pl_status s = job_polar(p->d->j, name, &plot,
                           "The material that the design began with, and the one that it found; "
                           "both characterised anew.");
-  pl_free(p->d->j->env, room);
+  pl_free(p->d->j->env, buffer);
   return s;
 }
 

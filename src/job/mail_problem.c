@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const double HARD = 100;  // weight of what must be kept and is not
-static const double REACH = 0.3; // of the repulsion, over the thinnest wire or what is kept
+static const double RANGE = 0.3; // of the repulsion, over the thinnest wire or what is kept
 
 static const double ROUNDING = 1e-9; // strain, of a change of a whole length
 
@@ -155,19 +155,19 @@ static double part_of(const mail_design *d, const attempt *t, int row) {
   return row == GAPS ? t->thin / d->o->thinnest : 2 - t->mass / d->o->mass;
 }
 
-static double reach_of(const mail_design *d, int kind) {
-  return kind == GAP ? fmax(1, REACH * d->thin / d->gap) : REACH;
+static double range_of(const mail_design *d, int kind) {
+  return kind == GAP ? fmax(1, RANGE * d->thin / d->gap) : RANGE;
 }
 
 // residual of a part and its derivative; INFINITY: it is beyond the floor
 static double hold(const mail_design *d, int kind, double part, double *slope) {
-  double reach = reach_of(d, kind), x = (part - d->floor[kind]) / reach, y = 1 - x;
+  double range = range_of(d, kind), x = (part - d->floor[kind]) / range, y = 1 - x;
   double short_ = HARD * fmax(0, 1 - part), sum = short_ * short_, rise = -2 * HARD * short_;
   *slope = 0;
   if (x <= 0) return INFINITY;
   if (x < 1) {
     sum -= d->weight * y * y * log(x);
-    rise += d->weight * (2 * y * log(x) - y * y / x) / reach;
+    rise += d->weight * (2 * y * log(x) - y * y / x) / range;
   }
   if (sum > 0) *slope = rise / (2 * sqrt(sum));
   return sqrt(sum);
@@ -212,7 +212,7 @@ pl_status mail_evaluate(mail_design *d, attempt *t, double *cost) {
   forget_limits(d, t);
   pl_mail_make(d->start->of, t->value, t->data);
   if (pl_mail_fault(m)) return PL_OK;
-  t->ngap = pl_mail_gaps(m, d->gap * (1 + reach_of(d, GAP)), GAPS, t->gap);
+  t->ngap = pl_mail_gaps(m, d->gap * (1 + range_of(d, GAP)), GAPS, t->gap);
   if (t->ngap > 0 && t->gap[0].at.gap <= 0) return PL_OK;
   PL_TRY(is_linked(d, m, &linked));
   if (!linked) return PL_OK;

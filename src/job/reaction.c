@@ -199,7 +199,7 @@ static const char *put_vector(int n, const double *v, double least, char buf[96]
 }
 
 // reach of the model, m
-static double reach(const job *j) {
+static double range(const job *j) {
   const double *X = j->scene->params->X;
   int dim = j->scene->dim, n = pl_model_nnode(j->scene->model);
   double most = 0;
@@ -220,7 +220,7 @@ static void put_table(const job *j, const pl_state *s, const pl_work *w) {
     force = fmax(force, pl_max_abs(dim, f));
     if (dim > 1) moment = fmax(moment, pl_max_abs(3, t));
   }
-  moment = fmax(moment, force * reach(j));
+  moment = fmax(moment, force * range(j));
   job_heading(j, "Reactions");
   grid g = job_grid(j, 3, head);
   for (int k = 0; k < n; k++) {

@@ -146,7 +146,7 @@ static columns find_columns(const lines *l, const pl_table *t) {
   char name[PL_TEXT];
   for (int x = 0; x < l->c->j->scene->dim; x++) {
     if (!(of.mask >> x & 1) || (of.kind == PL_MEASURE_PATH && c.n)) continue;
-    watch_column(&l->c->a->probe[l->probe], &of, x, name);
+    probe_column(&l->c->a->probe[l->probe], &of, x, name);
     int at = pl_table_find(t, name);
     if (at < 0) return (columns){0};
     c.at[c.n++] = at;

@@ -230,14 +230,14 @@ static pl_status fit_moduli(coarsening *k) {
   static const double step = 0.02;
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     double J[MODES_MAX][MATERIALS_MAX], A[MATERIALS_MAX][MATERIALS_MAX] = {{0}}, b[MATERIALS_MAX];
-    double now[MODES_MAX], moved[MODES_MAX];
+    double now[MODES_MAX], displaced[MODES_MAX];
     PL_TRY(frequencies(k, k->factor, now));
     for (int p = 0; p < k->nmaterial; p++) {
       double factor[MATERIALS_MAX];
       memcpy(factor, k->factor, sizeof factor);
       factor[p] *= exp(step);
-      PL_TRY(frequencies(k, factor, moved));
-      for (int i = 0; i < k->n; i++) J[i][p] = 2 * log(moved[i] / now[i]) / step;
+      PL_TRY(frequencies(k, factor, displaced));
+      for (int i = 0; i < k->n; i++) J[i][p] = 2 * log(displaced[i] / now[i]) / step;
     }
     for (int p = 0; p < k->nmaterial; p++) {
       b[p] = 0;
@@ -258,7 +258,7 @@ static double eigenvalue(const pl_coarsen_opts *o) {
   return o->frequency * o->frequency + o->decay * o->decay;
 }
 
-static void take_measured(coarsening *k) {
+static void read_measured(coarsening *k) {
   k->measured = 1;
   if (!(k->o->frequency > 0)) return;
   k->measured = eigenvalue(k->o) / (k->fine.omega[0] * k->fine.omega[0]);
@@ -439,7 +439,7 @@ static pl_status run(coarsening *k, json_t *figures) {
   if (k->n == 0 || !(k->fine.omega[0] > 0))
     return pl_fail(k->j->env, PL_E_INPUT, "%s: the fine mesh has no elastic modes", k->a->name);
   PL_TRY(bisect(k));
-  take_measured(k);
+  read_measured(k);
   list_materials(k);
   if (k->done.size > 0) PL_TRY(find_moduli(k));
   set_figures(k, figures);

@@ -223,15 +223,15 @@ const char *objective_words(const designing *t, int k, char buf[PL_TEXT]) {
 }
 
 const char *quantity_unit(const pl_objective_kind *kind, double *si) {
-  *si = kind->told_unit ? kind->told_si : 1;
-  return kind->told_unit ? kind->told_unit : kind->unit;
+  *si = kind->report_unit ? kind->report_si : 1;
+  return kind->report_unit ? kind->report_unit : kind->unit;
 }
 
 const char *quantity_text(job *j, const pl_objective_kind *kind, double v, char buf[48]) {
   double si;
   const char *unit = quantity_unit(kind, &si);
   if (strcmp(unit, "m") == 0) return job_length_text(j, v, buf);
-  snprintf(buf, 48, kind->told_unit ? "%.6g%s%s" : "%.4g%s%s", v / si, unit[0] ? " " : "", unit);
+  snprintf(buf, 48, kind->report_unit ? "%.6g%s%s" : "%.4g%s%s", v / si, unit[0] ? " " : "", unit);
   return buf;
 }
 

@@ -26,7 +26,7 @@ typedef struct exploring {
   double *peak[2];
   double *peak_grad;  // [nobj][2][nvar] before
   pl_orbit *orbit[3]; // the same; NULL: none
-  int moved, cut;     // values change; some were cut at bounds
+  int displaced, cut; // values change; some were cut at bounds
   int fresh;          // the new motion was solved from rest
   double trust;       // estimated distance of the prediction over the motion's size
   double off;         // the same from the motion that was solved; -1: none was
@@ -147,7 +147,7 @@ static pl_status choose_values(exploring *t) {
     double v = fmin(fmax(t->to[k], t->lo[k]), t->hi[k]);
     t->cut += v != t->to[k];
     t->to[k] = v;
-    t->moved |= v != t->x[k];
+    t->displaced |= v != t->x[k];
   }
   if (t->cut)
     pl_report(t->j->env, PL_WARNING, t->j->scene->path, t->a->line, t->a->col, NULL,
@@ -279,7 +279,7 @@ static pl_status explore(exploring *t) {
                                &t->path[0][k], t->grad + (size_t)k * (size_t)t->nvar));
   PL_TRY(find_peaks(t, t->peak[0], t->peak_grad));
   PL_TRY(choose_values(t));
-  if (!t->moved) return PL_OK;
+  if (!t->displaced) return PL_OK;
   PL_TRY(predict(t));
   pl_status st = move(t);
   if (st == PL_OK) st = find_new_peaks(t);
@@ -383,7 +383,7 @@ static void set_figures(const exploring *t, json_t *f) {
   job_set(f, "amplitude", amplitudes);
   set_objectives(t, 1, "peaks", f);
   set_objectives(t, 0, "quantities", f);
-  job_set(f, "moved", json_boolean(t->moved));
+  job_set(f, "moved", json_boolean(t->displaced));
   job_set(f, "solved_from_rest", json_boolean(t->fresh));
   job_set(f, "cut_by_bounds", json_integer(t->cut));
   if (t->orbit[1]) {

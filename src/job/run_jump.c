@@ -13,8 +13,8 @@ enum { LAUNCH = 1, AIR, FLIGHT, LANDING };
 static const char *const stage_name[] = {"", "launch", "air", "flight", "landing"};
 
 // columns of the table after those of all motions
-enum { STAGE = MOTION_COLUMNS, CENTRE, VELOCITY = CENTRE + 3, TURN = VELOCITY + 3 };
-enum { ANGLE = TURN + 3, COLUMNS };
+enum { STAGE = MOTION_COLUMNS, CENTRE, VELOCITY = CENTRE + 3, ROT = VELOCITY + 3 };
+enum { ANGLE = ROT + 3, COLUMNS };
 // and of the stages
 enum { BEGIN, WHICH, MOTION, VIBRATION, ELASTIC, STAGE_COLUMNS };
 
@@ -86,12 +86,12 @@ static int stage_of(const pl_jump_state *k) {
   return k->nflight > 0 ? LANDING : LAUNCH;
 }
 
-static void fill_row(const pl_flight *f, const double *turn, int stage, double *row) {
+static void fill_row(const pl_flight *f, const double *rot, int stage, double *row) {
   row[STAGE] = stage;
   for (int c = 0; c < 3; c++) {
     row[CENTRE + c] = f->centre[c];
     row[VELOCITY + c] = f->momentum[c] / f->mass;
-    row[TURN + c] = turn[c];
+    row[ROT + c] = rot[c];
   }
 }
 
@@ -118,9 +118,9 @@ pl_status jump_step(motion *r, const pl_history *h, double *row) {
   const pl_jump_state *k = &h->jump;
   int n = pl_table_rows(r->hands), stage = stage_of(k);
   double axis[3];
-  fill_row(&k->body, k->turn, stage, row);
+  fill_row(&k->body, k->rot, stage, row);
   pl_jump_axis(k, axis);
-  row[ANGLE] = pl_dot3(k->turn, axis);
+  row[ANGLE] = pl_dot3(k->rot, axis);
   int last = n > 0 ? (int)pl_table_data(r->hands)[(size_t)(n - 1) * STAGE_COLUMNS + WHICH] : 0;
   if (stage == last) return PL_OK;
   double add[STAGE_COLUMNS] = {[BEGIN] = k->body.t, [WHICH] = stage};
@@ -177,8 +177,8 @@ static outcome measure(const pl_history *h, const pl_transient_info *i) {
   outcome o = {.k = k, .info = i};
   double b[3], b0[3], cross[3];
   pl_jump_axis(k, o.axis);
-  o.angle = pl_dot3(k->turn, o.axis);
-  o.landing_angle = pl_dot3(k->landing_turn, o.axis);
+  o.angle = pl_dot3(k->rot, o.axis);
+  o.landing_angle = pl_dot3(k->landing_rotation, o.axis);
   o.distance = sideways(k, &k->body);
   if (k->landing.mass > 0) o.landing_distance = sideways(k, &k->landing);
   up_in_body(&k->start, k->up, b0);
@@ -453,13 +453,13 @@ static pl_status plots(const motion *r, const outcome *o) {
                   .xlabel = "way (m)",
                   .ylabel = "height (m)",
                   .equal = 1};
-  pl_plot turn = {.title = "angle about the axis", .xlabel = "time (s)", .ylabel = "angle (rad)"};
+  pl_plot rot = {.title = "angle about the axis", .xlabel = "time (s)", .ylabel = "angle (rad)"};
   pl_plot rise = {
       .title = "height of the centre of mass", .xlabel = "time (s)", .ylabel = "height (m)"};
   pl_status st = staged_plot(r, way, height, "path", &path, "Path of the centre of mass.");
   if (st == PL_OK) st = staged_plot(r, x, height, "height", &rise, "Height of the centre of mass.");
   if (st == PL_OK)
-    st = staged_plot(r, x, angle, "angle", &turn, "How far it has turned about its main axis.");
+    st = staged_plot(r, x, angle, "angle", &rot, "How far it has turned about its main axis.");
   pl_free(r->j->env, x);
   return st;
 }
@@ -468,7 +468,7 @@ static pl_status plots(const motion *r, const outcome *o) {
 static void fill_angles(pl_table *t, const double *axis) {
   int cols = pl_table_cols(t);
   for (int i = 0; i < pl_table_rows(t); i++)
-    pl_table_set(t, i, ANGLE, pl_dot3(pl_table_data(t) + (size_t)i * (size_t)cols + TURN, axis));
+    pl_table_set(t, i, ANGLE, pl_dot3(pl_table_data(t) + (size_t)i * (size_t)cols + ROT, axis));
 }
 
 pl_status jump_report(motion *r, json_t *figures) {

@@ -67,20 +67,20 @@ static pl_status draw_one(const survey *k, int nwhat, const int *what, const cha
                           const char *title, const char *caption) {
   static const char *const names[] = {"longest", "shortest", "play"};
   pl_env *env = k->j->env;
-  int turn = 2 * k->n, nlaid;
+  int rot = 2 * k->n, nlaid;
   pl_polar_series *laid = NULL;
   pl_status s = measured_series(k, nwhat, what, &nlaid, &laid);
-  double *angle = pl_alloc(env, (size_t)((1 + nwhat) * turn), sizeof *angle);
+  double *angle = pl_alloc(env, (size_t)((1 + nwhat) * rot), sizeof *angle);
   pl_polar_series *series = pl_alloc(env, (size_t)(nwhat + nlaid), sizeof *series);
   if (s == PL_OK && (!angle || !series)) s = PL_E_NOMEM;
   for (int w = 0; s == PL_OK && w < nwhat; w++) {
-    double *v = angle + (1 + w) * turn;
-    for (int i = 0; i < turn; i++) {
+    double *v = angle + (1 + w) * rot;
+    for (int i = 0; i < rot; i++) {
       angle[i] = PL_PI * i / k->n;
       v[i] = 1 + survey_value(k, i % k->n, what[w]);
     }
     series[w] = (pl_polar_series){.name = names[what[w]],
-                                  .n = turn,
+                                  .n = rot,
                                   .angle = angle,
                                   .stretch = v,
                                   .fill = w == 0,
@@ -288,8 +288,8 @@ static pl_status survey_all(survey *k, const pl_taut_opts *taut, json_t *figures
   pl_status s =
       limits_solve(k->keep, taut, 0, SIDES * k->nall, k->goal, k->taut, k->solved, &k->distinct);
   if (s == PL_CANCELLED) {
-    pl_status told = write_table(k);
-    return told != PL_OK ? told : s;
+    pl_status reported = write_table(k);
+    return reported != PL_OK ? reported : s;
   }
   PL_TRY(s);
   PL_TRY(report_all(k, figures));

@@ -90,7 +90,7 @@ static pl_status open_table(job *j, const pl_analysis *a, pl_table **out) {
     for (int i = 0; i < kinds_of_axis(a) * dim; i++) {
       if (!probe_has(&a->probe[k], i % dim)) continue;
       pl_measure of = axis_measure(a, &a->probe[k], i / dim, i % dim);
-      watch_column(&a->probe[k], &of, i % dim, name);
+      probe_column(&a->probe[k], &of, i % dim, name);
       PL_TRY(pl_table_column(*out, at++, name, "m"));
     }
   }

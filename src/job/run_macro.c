@@ -82,7 +82,7 @@ static void add_body(macro *k, pl_builder *b, pl_mesh *placed) {
                     .poisson = {.v = o->poisson},
                     .density = {.v = density},
                     .thickness = {.v = k->m.thickness},
-                    .warp = {p->turn[0], p->turn[3], p->turn[6]}};
+                    .warp = {p->rot[0], p->rot[3], p->rot[6]}};
   int body = pl_build_body(b, &d);
   double weight = o->weight * k->young * k->m.thickness;
   if (body < 0) return;
@@ -137,7 +137,7 @@ static pl_status make_model(macro *k) {
   PL_TRY(pl_boundary_star(env, &k->m.membrane, &k->strain));
   if (k->m.bending.n > 0) PL_TRY(pl_boundary_star(env, &k->m.bending, &k->bend));
   PL_TRY(pl_mesh_copy(k->sheet.mesh, &placed));
-  pl_mesh_transform(placed, 1, p->turn, p->at);
+  pl_mesh_transform(placed, 1, p->rot, p->at);
   pl_status s = pl_builder_create(env, 3, &b);
   if (s == PL_OK) {
     add_body(k, b, placed);
@@ -350,8 +350,8 @@ pl_status job_macro(job *j, int index, json_t *figures) {
   if (s == PL_OK) s = make_model(&k);
   if (s == PL_OK) {
     s = solve(&k);
-    pl_status told = s >= 0 && s != PL_CANCELLED ? report_all(&k, s, figures) : PL_OK;
-    if (told != PL_OK) s = told;
+    pl_status reported = s >= 0 && s != PL_CANCELLED ? report_all(&k, s, figures) : PL_OK;
+    if (reported != PL_OK) s = reported;
   }
   pl_built_free(&k.built);
   pl_layers_free(k.among.layers);

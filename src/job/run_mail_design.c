@@ -26,7 +26,7 @@ static pl_status try_values(void *ctx, double size, double *cost) {
   return mail_evaluate(s->d, &s->d->trial, cost);
 }
 
-static void take_values(void *ctx) {
+static void read_values(void *ctx) {
   mail_design *d = ((descent *)ctx)->d;
   attempt swap = d->now;
   d->now = d->trial;
@@ -45,7 +45,7 @@ static void bound_step(descent *s) {
 
 // the minimum for one weight of the repulsion
 static pl_status descend(descent *s) {
-  static const pl_marquardt_calls calls = {try_values, take_values, NULL};
+  static const pl_marquardt_calls calls = {try_values, read_values, NULL};
   mail_design *d = s->d;
   int done = 0;
   s->lm.cost = mail_residuals(d, &d->now);

@@ -300,7 +300,7 @@ pl_status native_motion(native *k, json_t *figures) {
                              .weight = o->moving_weight,
                              .max_iter = o->max_iter};
   film f = {.k = k};
-  const pl_move_watch watch = {on_step, &f};
+  const pl_move_observer observer = {on_step, &f};
   pl_env *env = k->j->env;
   pl_patch_state *state = NULL;
   pl_status s = film_open(&f);
@@ -309,7 +309,7 @@ pl_status native_motion(native *k, json_t *figures) {
   if (s == PL_OK) s = read_checkpoint(&f, state);
   if (s == PL_OK) {
     k->pose = state->pose;
-    s = k->solved = pl_patch_move(env, &k->p, &move, k->j->work->threads, &watch, state);
+    s = k->solved = pl_patch_move(env, &k->p, &move, k->j->work->threads, &observer, state);
   }
   if (s == PL_OK || s == PL_UNSOLVED || s == PL_CANCELLED) {
     job_set(figures, "seconds", json_real(pl_wall_time() - start));

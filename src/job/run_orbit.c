@@ -34,7 +34,7 @@ const char *measure_words(pl_measure_kind kind, int harmonic, char buf[48]) {
   return buf;
 }
 
-const char *watch_column(const pl_probe *w, const pl_measure *of, int axis, char buf[PL_TEXT]) {
+const char *probe_column(const pl_probe *w, const pl_measure *of, int axis, char buf[PL_TEXT]) {
   if (of->kind == PL_MEASURE_PATH)
     snprintf(buf, PL_TEXT, "%.400s_path", w->name);
   else if (of->kind == PL_MEASURE_HARMONIC)

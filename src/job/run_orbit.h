@@ -12,7 +12,7 @@ pl_measure probe_measure(const pl_probe *w, pl_measure_kind kind, int harmonic);
 // What is measured, in words: "path length a period".
 const char *measure_words(pl_measure_kind kind, int harmonic, char buf[48]);
 // Name of the column of what is measured along an axis, or over all of them (path).
-const char *watch_column(const pl_probe *w, const pl_measure *of, int axis, char buf[PL_TEXT]);
+const char *probe_column(const pl_probe *w, const pl_measure *of, int axis, char buf[PL_TEXT]);
 // Base frequency of the drives, rad/s; the motion may repeat after several of their periods.
 double orbit_drive(const pl_orbit *o);
 // Table of Fourier coefficients of the watched places: opened once, a row per harmonic and orbit.

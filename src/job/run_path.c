@@ -12,7 +12,7 @@ static const table_column own[FIXED_COLUMNS] = {{"load_factor", ""},          {"
 // a special place as it is drawn and told
 typedef struct mark {
   pl_load_path_special p;
-  double *watch; // [number of watched components]
+  double *probe; // [number of watched components]
 } mark;
 
 typedef struct recorder {
@@ -43,13 +43,13 @@ static void on_special(void *ctx, const pl_load_path_special *p, const pl_state 
   const job *j = r->t.j;
   if (r->nmark == PL_LOAD_PATH_SPECIALS) return;
   mark *m = &r->mark[r->nmark];
-  m->watch = pl_alloc(j->env, (size_t)r->plan.nwatch + 1, sizeof *m->watch);
-  if (!m->watch) {
+  m->probe = pl_alloc(j->env, (size_t)r->plan.nprobe + 1, sizeof *m->probe);
+  if (!m->probe) {
     r->status = PL_E_NOMEM;
     return;
   }
   m->p = *p;
-  for (int i = 0; i < r->plan.nwatch; i++) m->watch[i] = s->q[r->plan.watch[i]];
+  for (int i = 0; i < r->plan.nprobe; i++) m->probe[i] = s->q[r->plan.probe[i]];
   r->nmark++;
 }
 
@@ -58,17 +58,17 @@ static pl_status open_plan(job *j, const pl_analysis *a, recorder *r) {
   int dim = j->scene->dim, *list = pl_alloc(j->env, 3 * (size_t)a->nprobe + 1, sizeof *list);
   if (!list) return PL_E_NOMEM;
   r->plan = (pl_load_path_plan){
-      .design = a->control, .value = a->control_value, .watch = list, .special = on_special};
+      .design = a->control, .value = a->control_value, .probe = list, .special = on_special};
   for (int k = 0; k < a->nprobe; k++)
     for (int c = 0; c < dim; c++)
       if (a->probe[k].component < 0 || a->probe[k].component == c)
-        list[r->plan.nwatch++] = a->probe[k].node * dim + c;
+        list[r->plan.nprobe++] = a->probe[k].node * dim + c;
   return PL_OK;
 }
 
 static void close_recorder(job *j, recorder *r) {
-  for (int i = 0; i < r->nmark; i++) pl_free(j->env, r->mark[i].watch);
-  pl_free(j->env, (void *)r->plan.watch);
+  for (int i = 0; i < r->nmark; i++) pl_free(j->env, r->mark[i].probe);
+  pl_free(j->env, (void *)r->plan.probe);
   step_table_close(&r->t);
 }
 
@@ -82,13 +82,13 @@ static const char *special_name(const pl_load_path_special *p) {
 }
 
 // name of the watched component of a turn
-static const char *watch_name(const job *j, const pl_analysis *a, int watch, char buf[PL_TEXT]) {
+static const char *probe_name(const job *j, const pl_analysis *a, int probe, char buf[PL_TEXT]) {
   int n = 0;
   snprintf(buf, PL_TEXT, "%s", "");
   for (int k = 0; k < a->nprobe; k++)
     for (int c = 0; c < j->scene->dim; c++) {
       if (a->probe[k].component >= 0 && a->probe[k].component != c) continue;
-      if (n++ == watch)
+      if (n++ == probe)
         snprintf(buf, PL_TEXT, "%.100s%s%.*s", a->probe[k].name,
                  a->probe[k].component < 0 ? "." : "", a->probe[k].component < 0, "xyz" + c);
     }
@@ -105,7 +105,7 @@ static json_t *special_figures(const job *j, const recorder *r, int turns) {
     json_t *one =
         json_pack("{s:s, s:f, s:i, s:i, s:i}", "kind", special_name(p), "load_factor", p->scale,
                   "after", p->after, "negative_eigenvalues", p->nneg, "branch", p->branch);
-    if (turns) job_set(one, "watch", json_string(watch_name(j, r->t.a, p->watch, buf)));
+    if (turns) job_set(one, "watch", json_string(probe_name(j, r->t.a, p->probe, buf)));
     json_array_append_new(list, one);
   }
   return list;
@@ -152,7 +152,7 @@ static void report_result(job *j, const pl_analysis *a, const recorder *r) {
     if (p->fold != PL_PATH_TURN)
       job_note(j, "%s: %s at load factor %.8g", a->name, special_name(p), p->scale);
     else
-      job_note(j, "%s: %s turns back at load factor %.8g", a->name, watch_name(j, a, p->watch, buf),
+      job_note(j, "%s: %s turns back at load factor %.8g", a->name, probe_name(j, a, p->probe, buf),
                p->scale);
   }
   report_branches(j, a, i);
@@ -170,15 +170,15 @@ static pl_status write_special(const job *j, const recorder *r) {
   if (!job_tables(j)) return PL_OK;
   pl_text_init(&t, j->env);
   pl_text_add(&t, "kind,branch,after,load_factor,arclength,negative_eigenvalues");
-  for (int i = 0; i < r->plan.nwatch; i++) pl_text_add(&t, ",%s_m", watch_name(j, r->t.a, i, buf));
+  for (int i = 0; i < r->plan.nprobe; i++) pl_text_add(&t, ",%s_m", probe_name(j, r->t.a, i, buf));
   pl_text_add(&t, "\n");
   for (int k = 0; k < r->nmark; k++) {
     const mark *m = &r->mark[k];
     pl_text_add(&t, "%s%s%s,%d,%d,%.17g,%.17g,%d", special_name(&m->p),
                 m->p.fold == PL_PATH_TURN ? " of " : "",
-                m->p.fold == PL_PATH_TURN ? watch_name(j, r->t.a, m->p.watch, buf) : "",
+                m->p.fold == PL_PATH_TURN ? probe_name(j, r->t.a, m->p.probe, buf) : "",
                 m->p.branch, m->p.after, m->p.scale, m->p.arc, m->p.nneg);
-    for (int i = 0; i < r->plan.nwatch; i++) pl_text_add(&t, ",%.17g", m->watch[i]);
+    for (int i = 0; i < r->plan.nprobe; i++) pl_text_add(&t, ",%.17g", m->probe[i]);
     pl_text_add(&t, "\n");
   }
   snprintf(name, sizeof name, "%.100s-special", r->t.a->name);
@@ -206,25 +206,25 @@ static void fill_curves(const recorder *r, int col, double rest, double *u, doub
 }
 
 // the special places of one kind as points
-static int fill_marks(const recorder *r, int place, int watch, double rest, double *x, double *y) {
+static int fill_marks(const recorder *r, int place, int probe, double rest, double *x, double *y) {
   int n = 0;
   for (int k = 0; k < r->nmark; k++) {
     const mark *m = &r->mark[k];
-    if (m->p.fold != place || (place == PL_PATH_TURN && m->p.watch != watch)) continue;
-    x[n] = m->watch[watch] - rest;
+    if (m->p.fold != place || (place == PL_PATH_TURN && m->p.probe != probe)) continue;
+    x[n] = m->probe[probe] - rest;
     y[n++] = m->p.scale;
   }
   return n;
 }
 
 // Load over displacement, with special places.
-static pl_status plot_column(job *j, const recorder *r, int watch, double rest, const char *what) {
+static pl_status plot_column(job *j, const recorder *r, int probe, double rest, const char *what) {
   int rows = pl_table_rows(r->t.table), n = rows + r->info.nbranch + 1;
   double *u = pl_alloc(j->env, 3 * (size_t)n + 6 * PL_LOAD_PATH_SPECIALS, sizeof *u);
   if (!u) return PL_E_NOMEM;
   double *load[2] = {u + n, u + 2 * n}, *x = u + 3 * n;
   for (int i = 0; i < 3 * n; i++) u[i] = NAN;
-  fill_curves(r, FIXED_COLUMNS + watch, rest, u, load[0], load[1]);
+  fill_curves(r, FIXED_COLUMNS + probe, rest, u, load[0], load[1]);
   pl_series series[5] = {
       {.name = "stable", .n = n, .x = u, .y = load[0], .colour = 0},
       {.name = "unstable under this load", .n = n, .x = u, .y = load[1], .dashed = 1, .colour = 0}};
@@ -237,7 +237,7 @@ static pl_status plot_column(job *j, const recorder *r, int watch, double rest, 
                 {PL_PATH_BRANCH, 3, "branch points"}};
   for (int k = 0; k < 3; k++, x += 2 * PL_LOAD_PATH_SPECIALS) {
     double *y = x + PL_LOAD_PATH_SPECIALS;
-    int found = fill_marks(r, kinds[k].place, watch, rest, x, y);
+    int found = fill_marks(r, kinds[k].place, probe, rest, x, y);
     if (found == 0) continue;
     series[count++] = (pl_series){
         .name = kinds[k].name, .n = found, .x = x, .y = y, .points = 1, .colour = kinds[k].colour};
@@ -276,9 +276,9 @@ static void report_special(const job *j, const recorder *r) {
   grid g = job_grid(j, 4, head);
   for (int k = 0; k < r->nmark; k++) {
     const pl_load_path_special *p = &r->mark[k].p;
-    int turn = p->fold == PL_PATH_TURN;
-    grid_add(&g, "%s%s%s", special_name(p), turn ? " of " : "",
-             turn ? watch_name(j, r->t.a, p->watch, buf) : "");
+    int rot = p->fold == PL_PATH_TURN;
+    grid_add(&g, "%s%s%s", special_name(p), rot ? " of " : "",
+             rot ? probe_name(j, r->t.a, p->probe, buf) : "");
     grid_add(&g, "%d", p->branch);
     grid_add(&g, "%.8g", p->scale);
     grid_add(&g, "%d", p->nneg);

@@ -196,8 +196,8 @@ pl_status job_search(job *j, int index, json_t *figures) {
   }
   if (s >= 0 && k.n > 0) {
     search_judge(&k);
-    pl_status told = search_report(&k, figures);
-    if (told < 0) s = told;
+    pl_status reported = search_report(&k, figures);
+    if (reported < 0) s = reported;
     if (s == PL_OK && (k.best < 0 || !k.mark[k.best].feasible)) s = PL_UNSOLVED;
   }
   close_search(&k);

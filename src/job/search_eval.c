@@ -80,7 +80,7 @@ typedef struct collector {
   char hint[PL_SEARCH_GOALS][WHY]; // of figures that are not there
 } collector;
 
-static void take_figures(void *ctx, const pl_analysis *a, const json_t *figures) {
+static void read_figures(void *ctx, const pl_analysis *a, const json_t *figures) {
   collector *c = ctx;
   const pl_search_plan *p = c->k->p;
   for (int g = 0; g < p->ngoal; g++) {
@@ -136,7 +136,7 @@ static pl_status load(const searching *k, const search_task *t, pl_env *env, pl_
 
 static pl_status run_scene(pool *w, const search_task *t, pl_env *env, collector *c) {
   const searching *k = w->k;
-  const pl_sink sink = {.ctx = c, .figures = take_figures};
+  const pl_sink sink = {.ctx = c, .figures = read_figures};
   pl_scene *sc;
   pl_status s = load(k, t, env, &sc);
   for (int i = 0; s == PL_OK && i < k->nleaf; i++) {

@@ -7,11 +7,11 @@
 #include <string.h>
 
 // files that failed get nothing more; the analysis hears of it
-#define TELL(j, slot, ...)                                                                         \
+#define EMIT(j, slot, ...)                                                                         \
   do {                                                                                             \
     const pl_sink *by = (j)->opts->sink, *files = &(j)->files;                                     \
     if (by && by->slot) by->slot(by->ctx, __VA_ARGS__);                                            \
-    if (files->slot && (j)->told == PL_OK) files->slot(files->ctx, __VA_ARGS__);                   \
+    if (files->slot && (j)->reported == PL_OK) files->slot(files->ctx, __VA_ARGS__);               \
   } while (0)
 
 // ---- tables -------------------------------------------------------------------------------------
@@ -24,8 +24,8 @@ int job_tables(const job *j) {
 pl_status job_table(const job *j, const pl_table *t, const char *name, const char *suffix) {
   char full[PL_TEXT];
   snprintf(full, sizeof full, "%s%.*s", name, (int)(strlen(suffix) - strlen(".csv")), suffix);
-  TELL(j, table, full, t);
-  return j->told;
+  EMIT(j, table, full, t);
+  return j->reported;
 }
 
 pl_status job_table_append(const job *j, const pl_table *t, const char *name, const char *suffix,
@@ -45,15 +45,15 @@ int job_stopped(const job *j) {
 }
 
 pl_status job_text(const job *j, const char *name, pl_text *csv) {
-  if (!csv->failed) TELL(j, text, name, csv->s ? csv->s : "", csv->n);
-  pl_status s = csv->failed ? PL_E_NOMEM : j->told;
+  if (!csv->failed) EMIT(j, text, name, csv->s ? csv->s : "", csv->n);
+  pl_status s = csv->failed ? PL_E_NOMEM : j->reported;
   pl_text_free(csv);
   return s;
 }
 
 pl_status job_send_scene(const job *j, const char *name, const pl_text *yaml) {
-  TELL(j, scene, name, yaml->s, yaml->n);
-  return j->told;
+  EMIT(j, scene, name, yaml->s, yaml->n);
+  return j->reported;
 }
 
 // ---- words --------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ static void say(const job *j, pl_said kind, const char *fmt, va_list args) {
   char text[4 * PL_TEXT];
   vsnprintf(text, sizeof text, fmt, args);
   if (kind == PL_SAID_KEY) pl_report(j->env, PL_NOTE, NULL, 0, 0, NULL, "%s", text);
-  TELL(j, said, kind, text);
+  EMIT(j, said, kind, text);
 }
 
 #define SAY(name, kind)                                                                            \
@@ -80,11 +80,11 @@ SAY(job_alarm, PL_SAID_ALARM)
 #undef SAY
 
 void job_row(const job *j) {
-  TELL(j, said, PL_SAID_ROW, "");
+  EMIT(j, said, PL_SAID_ROW, "");
 }
 
 void job_row_end(const job *j) {
-  TELL(j, said, PL_SAID_ROW_END, "");
+  EMIT(j, said, PL_SAID_ROW_END, "");
 }
 
 grid job_grid(const job *j, int cols, const char *const *head) {
@@ -109,7 +109,7 @@ void grid_end(grid *g) {
   if (cells && !g->text.failed) {
     const char *at = g->text.s;
     for (int k = 0; k < g->n; k++, at += strlen(at) + 1) cells[k] = at;
-    TELL(g->j, grid, g->n / g->cols, g->cols, cells);
+    EMIT(g->j, grid, g->n / g->cols, g->cols, cells);
   } else {
     files_failed(g->j, PL_E_NOMEM);
   }
@@ -118,7 +118,7 @@ void grid_end(grid *g) {
 }
 
 void job_bars(const job *j, int n, const pl_bar *bar) {
-  TELL(j, bars, n, bar);
+  EMIT(j, bars, n, bar);
 }
 
 // ---- figures ------------------------------------------------------------------------------------
@@ -147,23 +147,23 @@ pl_status job_plot(job *j, const char *name, const pl_plot *plot, const char *ca
   pl_plot own = *plot;
   double most = plot_length(plot);
   own.length = j->length || most > 0 ? job_length(j, most)->key : "m";
-  TELL(j, plot, name, caption, &own);
-  return j->told;
+  EMIT(j, plot, name, caption, &own);
+  return j->reported;
 }
 
 pl_status job_chart(const job *j, const char *name, const pl_chart *c, const char *caption) {
-  TELL(j, chart, name, caption, c);
-  return j->told;
+  EMIT(j, chart, name, caption, c);
+  return j->reported;
 }
 
 pl_status job_polar(const job *j, const char *name, const pl_polar_plot *p, const char *caption) {
-  TELL(j, polar, name, caption, p);
-  return j->told;
+  EMIT(j, polar, name, caption, p);
+  return j->reported;
 }
 
 pl_status job_values(const job *j, const char *name, const pl_view *v, const char *caption) {
-  TELL(j, picture, name, caption, v);
-  return j->told;
+  EMIT(j, picture, name, caption, v);
+  return j->reported;
 }
 
 pl_status job_picture(job *j, const pl_state *s, const char *name, const char *caption) {
@@ -171,8 +171,8 @@ pl_status job_picture(job *j, const pl_state *s, const char *name, const char *c
 }
 
 pl_status job_send_shape(const job *j, const pl_shape *s) {
-  TELL(j, shape, s);
-  return j->told;
+  EMIT(j, shape, s);
+  return j->reported;
 }
 
 pl_status job_shape(job *j, const pl_analysis *a, const pl_state *s) {
@@ -187,25 +187,25 @@ pl_status job_shape(job *j, const pl_analysis *a, const pl_state *s) {
 }
 
 pl_status job_orbit(const job *j, const pl_orbit *o, const char *name, const char *title) {
-  TELL(j, orbit, name, title, o);
-  return j->told;
+  EMIT(j, orbit, name, title, o);
+  return j->reported;
 }
 
 // ---- an analysis --------------------------------------------------------------------------------
 
 void sink_state(const job *j, const pl_analysis *a, const pl_state *s) {
-  TELL(j, state, a, s);
+  EMIT(j, state, a, s);
 }
 
 void sink_begin(const job *j, const pl_analysis *a) {
-  TELL(j, begin, a);
+  EMIT(j, begin, a);
 }
 
 void sink_end(const job *j, const pl_analysis *a, const json_t *figures, pl_status status) {
-  TELL(j, figures, a, figures);
-  TELL(j, end, a, status);
+  EMIT(j, figures, a, figures);
+  EMIT(j, end, a, status);
 }
 
 void sink_summary(const job *j, const char *json) {
-  TELL(j, summary, json);
+  EMIT(j, summary, json);
 }

@@ -108,7 +108,7 @@ static void put_moment(rods *k, int at, int to, const double *moment) {
   }
 }
 
-static void take_moments(const job *j, const pl_state *s, int g, rods *k) {
+static void sample_moments(const job *j, const pl_state *s, int g, rods *k) {
   const pl_model *m = j->scene->model;
   const pl_elem_kind *kind = pl_model_group_kind(m, g);
   int nvert = j->scene->mesh->nvert;
@@ -129,7 +129,7 @@ static void take_moments(const job *j, const pl_state *s, int g, rods *k) {
 }
 
 // axial force, the moments of the end that is loaded more, and the largest stress of the section
-static void take_edges(const job *j, const pl_state *s, int g, rods *k) {
+static void sample_edges(const job *j, const pl_state *s, int g, rods *k) {
   const pl_model *m = j->scene->model;
   const pl_group_cells *c = &j->scene->cells[g];
   for (int e = 0; c->type == PL_SEG2 && e < pl_model_group_size(m, g); e++) {
@@ -167,7 +167,7 @@ static pl_status put_rods(const job *j, const pl_state *s, int ncell, stress_fie
       const pl_elem_kind *kind = pl_model_group_kind(m, g);
       int edge = strcmp(kind->name, "rod_edge") == 0;
       if (!kind->section || edge != pass) continue;
-      (edge ? take_edges : take_moments)(j, s, g, &k);
+      (edge ? sample_edges : sample_moments)(j, s, g, &k);
     }
   if (!k.any) {
     f->n = n;

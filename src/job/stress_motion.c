@@ -25,7 +25,7 @@ static double signed_principal(const double *t) {
   return p[0] > -p[2] ? p[0] : p[2];
 }
 
-static void take(period *k) {
+static void store_array(period *k) {
   const pl_recover *r = k->j->recover;
   pl_recover_stress(k->j->recover, k->j->scene->params, k->s,
                     k->j->work ? k->j->work->threads : NULL);
@@ -102,7 +102,7 @@ pl_status job_stress_motion(job *j, int n, void (*at)(const void *ctx, int i, pl
   pl_status st = k.h ? pl_state_create(j->scene->model, j->scene->params, &k.s) : PL_E_NOMEM;
   for (int i = 0; st == PL_OK && i < n; i++) {
     at(ctx, i, k.s);
-    take(&k);
+    store_array(&k);
     st = pl_report_progress(j->env, "stress", (double)i / n, NULL);
   }
   if (st == PL_OK) st = report(&k, name, figures);

@@ -16,7 +16,7 @@ static const double YIELDS = 0.02; // in descents: overlaps that are left to wha
 enum { ROUNDS = 10 };              // solves until nothing overlaps
 enum { SEARCHES = 3, PARTS = 6 };  // of one solve, and places on the way in each
 static const double SHARP = 1e-6;  // of its length: what an edge at an obstacle may overlap,
-static const double REACH = 1e-3;  // and of the size of all: near enough to be in every solve
+static const double RANGE = 1e-3;  // and of the size of all: near enough to be in every solve
 static const double SPREAD = 0.2;  // part of an overlap of layers that one solve takes away
 
 static pl_status measure_stiffness(barrier_set *k, const pl_params *p, const pl_state *rest,
@@ -193,21 +193,21 @@ static int find_surface(const barrier_set *k, const pl_contact_row *b) {
 
 // adds or moves the planes of those that overlap at x, or adds those that are nearer than `reach`;
 // *n: how many more of both
-static pl_status add_surfaces(barrier_set *k, const double *x, double reach, int *n) {
-  const pl_contact_touch *touch;
+static pl_status add_surfaces(barrier_set *k, const double *x, double range, int *n) {
+  const pl_contact_feature *approach;
   int count;
   double before = k->descent ? k->t : k->t - k->h;
-  PL_TRY(pl_contact_touching(k->contact, k->t, x, before, k->q, reach, &count, &touch));
+  PL_TRY(pl_contact_features(k->contact, k->t, x, before, k->q, range, &count, &approach));
   for (int i = 0; i < count; i++) {
-    const pl_contact_touch *a = &touch[i];
+    const pl_contact_feature *a = &approach[i];
     pl_contact_row b = a->row;
     double e[3];
     pl_sub3(x + 3 * b.vert[0], x + 3 * b.vert[1], e);
-    if ((reach <= 0 && a->gap > -SHARP * pl_norm3(e)) || !is_free(k, &b)) continue;
+    if ((range <= 0 && a->gap > -SHARP * pl_norm3(e)) || !is_free(k, &b)) continue;
     memcpy(b.tag, (int[3]){a->obstacle, a->part, a->feature}, sizeof b.tag);
     start_of_row(k, a->obstacle, &b);
     int at = find_surface(k, &b);
-    if (at >= 0 && reach > 0) continue;
+    if (at >= 0 && range > 0) continue;
     (*n)++;
     if (at < 0) PL_TRY(add(k, &b, -1 - a->obstacle));
     // what the program leaves open at its planes is asked for on top
@@ -416,8 +416,8 @@ static pl_status begin(barrier_set *k, const double *q, const double *to, double
   }
   if (k->contact && k->contact->surface) {
     int near = 0;
-    PL_TRY(add_surfaces(k, q, REACH * k->size, &near));
-    PL_TRY(add_surfaces(k, to, REACH * k->size, &near));
+    PL_TRY(add_surfaces(k, q, RANGE * k->size, &near));
+    PL_TRY(add_surfaces(k, to, RANGE * k->size, &near));
   }
   return k->layers ? begin_layers(k, to) : PL_OK;
 }

@@ -158,9 +158,10 @@ CONE num flat_step(num s, num d) {
   return num_pick(is_less(d, num_all(0)), -s / d, num_all(INFINITY));
 }
 
-CONE void start_cone(const num c[3], double margin, double level, int warm, num s[3], num z[3]) {
+CONE void start_cone(const num c[3], double margin, double level, int warm_start, num s[3],
+                     num z[3]) {
   num r = cone_norm(c);
-  if (warm) {
+  if (warm_start) {
     cone_clip(c, 0.1 * margin, INFINITY, s);
     cone_clip(z, level, INFINITY, z);
     return;
@@ -170,9 +171,9 @@ CONE void start_cone(const num c[3], double margin, double level, int warm, num 
   z[0] = num_all(level), z[1] = z[2] = num_all(0);
 }
 
-CONE void start_flat(num c, double margin, double level, int warm, num *s, num *z) {
-  *s = num_max(c, num_all(warm ? 0.1 * margin : margin));
-  *z = warm ? num_max(*z, num_all(level)) : num_all(level);
+CONE void start_flat(num c, double margin, double level, int warm_start, num *s, num *z) {
+  *s = num_max(c, num_all(warm_start ? 0.1 * margin : margin));
+  *z = warm_start ? num_max(*z, num_all(level)) : num_all(level);
 }
 
 // what takes the products of eigenvalues back into [0.1, 10] sigma mu

@@ -37,7 +37,7 @@ INLINE num dot3(const num *a, const num *b) {
 }
 
 // x of the corners, [3][3]
-INLINE void take_corners(const program *p, int i, const double *x, num X[9]) {
+INLINE void load_corners(const program *p, int i, const double *x, num X[9]) {
   const int *v = p->corners + 3 * LANES * i;
   double to[9][LANES];
   for (int a = 0; a < 3; a++)
@@ -152,7 +152,7 @@ INLINE void put(int i, int n, const num *v, double *out) {
 
 // the same as a partial, of all lanes
 typedef struct sums {
-  num gap, turn, most, rp, step;
+  num gap, rot, most, rp, step;
   lane_mask lost;
 } sums;
 
@@ -170,7 +170,7 @@ INLINE void at_least(num *most, lane_mask on, num a) {
 
 static void part_add(partial *to, const partial *from) {
   to->gap += from->gap;
-  to->turn += from->turn;
+  to->rot += from->rot;
   to->lag += from->lag;
   to->most = fmax(to->most, from->most);
   to->rp = fmax(to->rp, from->rp);
@@ -197,7 +197,7 @@ static void pass_chunk(void *ctx, int k, int thread) {
   for (int i = first; i < last; i++) a->group(p, i, &s);
   p->part[k] = EMPTY;
   for (int l = 0; l < LANES; l++) {
-    partial of = {.gap = s.gap[l], .turn = s.turn[l], .most = s.most[l], .rp = s.rp[l]};
+    partial of = {.gap = s.gap[l], .rot = s.rot[l], .most = s.most[l], .rp = s.rp[l]};
     of.step = s.step[l];
     of.lost = s.lost[l] != 0;
     part_add(&p->part[k], &of);
@@ -219,7 +219,7 @@ static partial run(program *p, group_fn group, wall_fn wall) {
 
 PASS worst_group(program *p, int i, sums *out) {
   num X[9];
-  take_corners(p, i, p->x, X);
+  load_corners(p, i, p->x, X);
   EACH_ROUND(p, i) {
     const round_cone *c = &p->round[k];
     num F[6], v[3];
@@ -240,24 +240,24 @@ double program_worst(program *p, const double *x) {
   return run(p, worst_group, worst_wall).most;
 }
 
-void program_begin(program *p, const double *x, double margin, double level, int warm) {
+void program_begin(program *p, const double *x, double margin, double level, int warm_start) {
   for (int i = 0; i < p->ngroup; i++) {
     num X[9];
-    take_corners(p, i, x, X);
+    load_corners(p, i, x, X);
     EACH_ROUND(p, i) {
       round_cone *c = &p->round[k];
       num value[3];
       gradient(c->g, X, c->F);
       round_value(c->F, value);
-      start_cone(value, margin, level, warm, c->s, c->z);
+      start_cone(value, margin, level, warm_start, c->s, c->z);
     }
     EACH_FLAT(p, i) {
       flat_cone *c = &p->flat[k];
       flat_sum(c->h, X, c->y);
-      start_flat((1 - dot3(c->y, c->y)) / 2, margin, level, warm, &c->s, &c->z);
+      start_flat((1 - dot3(c->y, c->y)) / 2, margin, level, warm_start, &c->s, &c->z);
     }
   }
-  walls_begin(p, x, margin, level, warm);
+  walls_begin(p, x, margin, level, warm_start);
 }
 
 // ---- residuals, scaling, predictor --------------------------------------------------------------
@@ -276,8 +276,8 @@ INLINE void scale_round(round_cone *c, const num X[9], element *e, sums *out) {
     at_least(&out->rp, c->on, num_abs(c->rp[a]));
   }
   out->gap += only(c->on, cone_dot(c->s, c->z));
-  out->turn += only(c->on, num_abs(c->s[0] * c->z[1] + c->z[0] * c->s[1]));
-  out->turn += only(c->on, num_abs(c->s[0] * c->z[2] + c->z[0] * c->s[2]));
+  out->rot += only(c->on, num_abs(c->s[0] * c->z[1] + c->z[0] * c->s[1]));
+  out->rot += only(c->on, num_abs(c->s[0] * c->z[2] + c->z[0] * c->s[2]));
   at_least(&out->most, c->on, cone_norm(value) - value[0]);
   cone_scaling(c->s, c->z, c->k, c->det);
   cone_scaled(c->k, 1, c->z, c->lam);
@@ -311,7 +311,7 @@ INLINE void scale_flat(flat_cone *c, const num X[9], element *e, sums *out) {
 PASS scale_group(program *p, int i, sums *out) {
   element e = {0};
   num X[9];
-  take_corners(p, i, p->x, X);
+  load_corners(p, i, p->x, X);
   EACH_ROUND(p, i) scale_round(&p->round[k], X, &e, out);
   EACH_FLAT(p, i) scale_flat(&p->flat[k], X, &e, out);
   put(i, 21, e.K, p->K);
@@ -326,7 +326,7 @@ partial program_scale(program *p, const double *x) {
 
 PASS predict_group(program *p, int i, sums *out) {
   num X[9];
-  take_corners(p, i, p->dx, X);
+  load_corners(p, i, p->dx, X);
   EACH_ROUND(p, i) {
     round_cone *c = &p->round[k];
     num dc[3], v[3];
@@ -343,7 +343,7 @@ PASS predict_group(program *p, int i, sums *out) {
     num bend = (dot3(c->dF, c->dF) + dot3(c->dF + 3, c->dF + 3)) / 4;
     at_least(&out->rp, c->on, bend / c->s[0]);
     out->gap += only(c->on, cone_dot(c->s, c->za) + cone_dot(c->sa, c->z));
-    out->turn += only(c->on, cone_dot(c->sa, c->za));
+    out->rot += only(c->on, cone_dot(c->sa, c->za));
   }
   EACH_FLAT(p, i) {
     flat_cone *c = &p->flat[k];
@@ -354,7 +354,7 @@ PASS predict_group(program *p, int i, sums *out) {
     at_most(&out->step, c->on, flat_step(c->z, c->za));
     at_least(&out->rp, c->on, dot3(c->dy, c->dy) / (2 * c->s));
     out->gap += only(c->on, c->s * c->za + c->sa * c->z);
-    out->turn += only(c->on, c->sa * c->za);
+    out->rot += only(c->on, c->sa * c->za);
   }
 }
 
@@ -427,7 +427,7 @@ INLINE num flat_answer(const flat_cone *c, const num X[9]) {
 
 PASS step_group(program *p, int i, sums *out) {
   num X[9];
-  take_corners(p, i, p->dx, X);
+  load_corners(p, i, p->dx, X);
   EACH_ROUND(p, i) {
     round_cone *c = &p->round[k];
     num dc[3], v[3];
@@ -486,7 +486,7 @@ void program_gondzio(program *p, double sigma_mu, double step_length) {
 
 PASS try_group(program *p, int i, sums *out) {
   num X[9];
-  take_corners(p, i, p->dx, X);
+  load_corners(p, i, p->dx, X);
   EACH_ROUND(p, i) {
     round_cone *c = &p->round[k];
     num dc[3], v[3];
@@ -561,8 +561,8 @@ INLINE void support_round(const program *p, const round_cone *c, const num X[9],
 
 PASS support_group(program *p, int i, sums *out) {
   num X[9], hat[9], r[6] = {0};
-  take_corners(p, i, p->x, X);
-  take_corners(p, i, p->xhat, hat);
+  load_corners(p, i, p->x, X);
+  load_corners(p, i, p->xhat, hat);
   EACH_ROUND(p, i) support_round(p, &p->round[k], X, hat, r, out);
   EACH_FLAT(p, i) {
     const flat_cone *c = &p->flat[k];

@@ -287,7 +287,7 @@ static pl_status move_along(couple *k, double a) {
   return s == PL_DOMAIN ? PL_UNSOLVED : s;
 }
 
-static pl_status attempt(couple *k, int warm, double further, pl_project_info *info) {
+static pl_status attempt(couple *k, int warm_start, double further, pl_project_info *info) {
   program *g = k->g;
   smooth f = {k, factorise, direction, NULL};
   double total = 0, first = 0, best = INFINITY;
@@ -295,7 +295,7 @@ static pl_status attempt(couple *k, int warm, double further, pl_project_info *i
   for (int i = 0; i < 3 * g->nfree; i++) total += g->mass[i] / 3;
   PL_TRY(evaluate(k));
   copy_weights(k);
-  interior_begin(g, k->x->q, further, warm);
+  interior_begin(g, k->x->q, further, warm_start);
   for (int i = 0;; i++) {
     double a, push = 0, slipped = k->lift ? 0 : program_slip(g, k->x->q, &push);
     partial at = program_scale(g, k->x->q);
@@ -365,21 +365,22 @@ static pl_status newton(couple *k, pl_project_info *info) {
   return PL_UNSOLVED;
 }
 
-static pl_status attempt_from_start(couple *k, int warm, double further, pl_project_info *info) {
+static pl_status attempt_from_start(couple *k, int warm_start, double further,
+                                    pl_project_info *info) {
   memcpy(k->x->q, k->start, (size_t)k->nq * sizeof *k->start);
   program_clear_slip(k->g);
-  return attempt(k, warm, further, info);
+  return attempt(k, warm_start, further, info);
 }
 
 // warm if possible, then cold, then cold from further away; friction that does not settle gives way
 // to contacts that rise when they slide
-static pl_status attempts(couple *k, const pl_warm_start *warm, pl_project_info *info) {
+static pl_status attempts(couple *k, const pl_warm_start *warm_start, pl_project_info *info) {
   pl_status s = PL_UNSOLVED;
-  int fits = warm_start_fits(k, warm), lift = k->lift;
+  int fits = warm_start_fits(k, warm_start), lift = k->lift;
   memcpy(k->start, k->x->q, (size_t)k->nq * sizeof *k->start);
   for (int way = fits ? 0 : 1; way < 3 && s == PL_UNSOLVED; way++) {
     if (info->reason == PL_PROJECT_MAX_ITER) break;
-    if (way == 0) interior_recall(k->g, warm);
+    if (way == 0) interior_recall(k->g, warm_start);
     info->restarts += way > (fits ? 0 : 1);
     s = attempt_from_start(k, way == 0, way == 2 ? RESTART : 1, info);
   }
@@ -395,8 +396,8 @@ static pl_status attempts(couple *k, const pl_warm_start *warm, pl_project_info 
 }
 
 pl_status couple_solve(couple *k, const pl_clock *clock, double dv, double da, const double *vc,
-                       const double *ac, int nbarrier, pl_contact_row *barrier, pl_warm_start *warm,
-                       pl_state *x, pl_project_info *info) {
+                       const double *ac, int nbarrier, pl_contact_row *barrier,
+                       pl_warm_start *warm_start, pl_state *x, pl_project_info *info) {
   *info = (pl_project_info){.reason = PL_PROJECT_CONVERGED, .worst = -1};
   double started = pl_wall_time();
   PL_TRY(program_walls(k->g, nbarrier, barrier));
@@ -413,7 +414,7 @@ pl_status couple_solve(couple *k, const pl_clock *clock, double dv, double da, c
   pl_drive(k->m, k->p, clock, x);
   memset(k->dx, 0, (size_t)k->nq * sizeof *k->dx);
   memset(k->ddx, 0, (size_t)k->nq * sizeof *k->ddx);
-  pl_status s = no_cones(k) ? newton(k, info) : attempts(k, warm, info);
+  pl_status s = no_cones(k) ? newton(k, info) : attempts(k, warm_start, info);
   if (s == PL_DOMAIN) s = PL_UNSOLVED;
   if (s == PL_UNSOLVED && info->reason == PL_PROJECT_CONVERGED)
     info->reason = PL_PROJECT_INFEASIBLE;
@@ -421,6 +422,6 @@ pl_status couple_solve(couple *k, const pl_clock *clock, double dv, double da, c
   info->distance = info->rms = info->objective = info->bound = NAN;
   program_results(k->g, info);
   info->seconds = pl_wall_time() - started;
-  if (s == PL_OK) PL_TRY(keep_warm_start(k, warm));
+  if (s == PL_OK) PL_TRY(keep_warm_start(k, warm_start));
   return s;
 }

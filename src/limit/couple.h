@@ -21,7 +21,7 @@ void couple_lift(couple *k, int lift);
 // drives are set. Forces of barriers are in units of da: N s^2. warm as for pl_project. There is no
 // certificate: the energy need not be convex; distance and rms are NaN. PL_UNSOLVED: not found.
 pl_status couple_solve(couple *k, const pl_clock *clock, double dv, double da, const double *vc,
-                       const double *ac, int nbarrier, pl_contact_row *barrier, pl_warm_start *warm,
-                       pl_state *x, pl_project_info *info);
+                       const double *ac, int nbarrier, pl_contact_row *barrier,
+                       pl_warm_start *warm_start, pl_state *x, pl_project_info *info);
 
 #endif

@@ -18,7 +18,7 @@ static pl_status solve(void *ctx) {
   for (int i = 0; i < k->nq; i++)
     if (k->free_index[i] >= 0) k->x->q[i] = k->free[i];
   pl_status s = couple_solve(k->couple, &c, k->dv, k->da, k->vc, k->ac, b->nbar, b->bar,
-                             &k->warm[0], k->x, info);
+                             &k->warm_start[0], k->x, info);
   k->step.nproject++;
   k->step.niter += info->iterations;
   k->step.newton += info->iterations;
@@ -26,7 +26,7 @@ static pl_status solve(void *ctx) {
   k->info->iterations += info->iterations;
   if (s == PL_UNSOLVED) k->info->nunsolved++;
   k->info->nlifted += info->lifted;
-  k->used = s == PL_OK ? &k->warm[0] : NULL;
+  k->used = s == PL_OK ? &k->warm_start[0] : NULL;
   return s;
 }
 

@@ -33,7 +33,7 @@ typedef struct descent {
   couple *couple;
   barrier_set barrier_set;
   pl_state *s, *x; // last accepted, trial
-  pl_warm_start warm;
+  pl_warm_start warm_start;
   double *mass;      // [nnode] kg, row sums
   double *zero, *ac; // [nq]
   double *to;        // [nq] where contacts are looked for
@@ -75,7 +75,7 @@ static pl_status complete(void *ctx) {
   descent *d = ctx;
   pl_history *h = &d->motion.hist;
   h->change = d->rough || d->rise > RISE || d->step.project.lifted;
-  return warm_start_keep(d->env, 1, &d->warm, h);
+  return warm_start_keep(d->env, 1, &d->warm_start, h);
 }
 
 static pl_status begin_history(descent *d, pl_history *given) {
@@ -87,7 +87,7 @@ static pl_status begin_history(descent *d, pl_history *given) {
     return PL_OK;
   }
   return warm_start_recall(d->env, h, d->sheet->nvert, d->sheet->nround + d->sheet->nflat, 1,
-                           &d->warm);
+                           &d->warm_start);
 }
 
 static pl_status descent_open(descent *d, pl_history *history) {
@@ -119,7 +119,7 @@ static void descent_close(descent *d) {
   barrier_set_close(&d->barrier_set);
   pl_state_free(d->m, d->x);
   pl_sheet_free(d->loose);
-  pl_warm_start_free(d->env, &d->warm);
+  pl_warm_start_free(d->env, &d->warm_start);
   pl_free(d->env, d->mass);
   pl_free(d->env, d->zero);
   pl_free(d->env, d->ac);
@@ -162,7 +162,7 @@ static pl_status minimise_once(void *ctx) {
   double h = d->h;
   begin(d, h);
   pl_status s = couple_solve(d->couple, &clock, 0, 1 / (h * h), d->zero, d->ac, c->nbar, c->bar,
-                             &d->warm, d->x, info);
+                             &d->warm_start, d->x, info);
   d->rough = s == PL_UNSOLVED && is_rough(d);
   if (!d->rough) PL_TRY(s);
   d->info->iterations += info->iterations;
@@ -328,7 +328,7 @@ static double length(void *ctx, double want, double *t) {
 static double shorter(void *ctx, double h) {
   descent *d = ctx;
   if (!(h > (d->anchor ? SHORTEST : SMALLEST) * d->o->step)) return 0;
-  pl_warm_start_free(d->env, &d->warm);
+  pl_warm_start_free(d->env, &d->warm_start);
   return SHRINK * h;
 }
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double TELL = 0.05; // s between calls of progress
+static const double EMIT = 0.05; // s between calls of progress
 
 typedef struct sweeper {
   pl_sheet *s;
@@ -109,11 +109,11 @@ static pl_status sweeps(const sweeper *w, int max_sweeps, pl_rival_info *info) {
   const pl_sheet *s = w->s;
   double last = pl_wall_time();
   for (; info->iterations < max_sweeps && !info->converged; info->iterations++) {
-    int moved = 0;
-    for (int k = 0; k < s->nround; k++) moved += clip_round(w, k);
-    for (int k = 0; k < s->nflat; k++) moved += clip_flat(w, k);
-    info->converged = moved == 0;
-    if (!s->env->progress || pl_wall_time() - last < TELL) continue;
+    int displaced = 0;
+    for (int k = 0; k < s->nround; k++) displaced += clip_round(w, k);
+    for (int k = 0; k < s->nflat; k++) displaced += clip_flat(w, k);
+    info->converged = displaced == 0;
+    if (!s->env->progress || pl_wall_time() - last < EMIT) continue;
     last = pl_wall_time();
     PL_TRY(pl_report_progress(s->env, "gauss-seidel", -1, NULL));
   }

@@ -26,7 +26,7 @@ pl_status interior_step(program *p, const smooth *f, int correct, double gap, do
   // look ahead only as far as they do
   double far = 1 / sqrt(fmax(1, 2 * ahead.rp)), step_length = fmin(far, ahead.step);
   p->second = far * far;
-  double after = gap + step_length * (ahead.gap + step_length * ahead.turn);
+  double after = gap + step_length * (ahead.gap + step_length * ahead.rot);
   double ratio = fmin(fmax(after / gap, 0), 1);
   // bolder than Mehrotra's third power: the correction below makes up for it
   double centre = fmax(pow(ratio, 6), 1e-6),
@@ -52,9 +52,9 @@ pl_status interior_step(program *p, const smooth *f, int correct, double gap, do
 
 // Slacks begin as far inside as the worst triangle is outside, multipliers at what brings a sheet
 // of this size back: with less, strongly stretched states jam.
-void interior_begin(program *p, const double *x, double further, int warm) {
+void interior_begin(program *p, const double *x, double further, int warm_start) {
   double worst = fmax(0, program_worst(p, x)), margin = fmax(worst, 0.01) * further;
-  program_begin(p, x, margin, p->length * p->edge * (worst + 1e-3) * further, warm);
+  program_begin(p, x, margin, p->length * p->edge * (worst + 1e-3) * further, warm_start);
 }
 
 void interior_keep(const program *p, pl_warm_start *w) {

@@ -35,7 +35,7 @@ pl_status pl_limit_bias(pl_env *env, double first, double second, double bias, d
 }
 
 // angle in [0, pi)
-static double half_turn(double angle) {
+static double half_circle(double angle) {
   double r = fmod(angle, PL_PI);
   return r < 0 ? r + PL_PI : r;
 }
@@ -51,7 +51,7 @@ static void neighbours(const pl_limit *l, double angle, int *left, int *right) {
   double up = PL_PI, down = PL_PI;
   *left = *right = -1;
   for (int i = 0; i < l->ndirection; i++) {
-    double t = half_turn(l->angle[i] - angle);
+    double t = half_circle(l->angle[i] - angle);
     if (t < up && t >= PARALLEL) up = t, *left = i;
     if (PL_PI - t <= down && t >= PARALLEL) down = PL_PI - t, *right = i;
   }
@@ -103,7 +103,7 @@ double pl_limit_stretch(const pl_limit *l, double angle) {
 double pl_polar_at(const pl_polar *c, double angle) {
   double down = 2 * PL_PI, up = 2 * PL_PI, below = 0, above = 0;
   for (int i = 0; i < c->n; i++) {
-    double t = half_turn(angle - c->angle[i]), u = t > 0 ? PL_PI - t : 0, b = c->stretch[i];
+    double t = half_circle(angle - c->angle[i]), u = t > 0 ? PL_PI - t : 0, b = c->stretch[i];
     // of two samples at one angle the lower counts
     if (t < down || (t == down && b < below)) down = t, below = b;
     if (u < up || (u == up && b < above)) up = u, above = b;
@@ -114,7 +114,7 @@ double pl_polar_at(const pl_polar *c, double angle) {
 // end of the straight piece of the curve that begins at an angle, at most `last`
 static double piece_end(const pl_polar *c, double angle, double last) {
   for (int i = 0; i < c->n; i++) {
-    double t = half_turn(c->angle[i] - angle);
+    double t = half_circle(c->angle[i] - angle);
     if (t > PARALLEL && angle + t < last) last = angle + t;
   }
   return last;

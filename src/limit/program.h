@@ -108,7 +108,7 @@ typedef struct program {
 // What a pass over all cones finds.
 typedef struct partial {
   double gap;  // sum s.z
-  double turn; // sum of the other parts of s o z: s and z are not in one line
+  double rot;  // sum of the other parts of s o z: s and z are not in one line
   double lag;  // of barriers, whose offsets move: what their s - c is worth
   double most; // largest violation |c1| - c0
   double rp;   // largest |s - c|
@@ -125,7 +125,7 @@ int program_ncone(const program *p);
 
 // s and z for a start at x: margin and level as in the notes; warm: z holds multipliers already.
 double program_worst(program *p, const double *x); // largest |c1| - c0
-void program_begin(program *p, const double *x, double margin, double level, int warm);
+void program_begin(program *p, const double *x, double margin, double level, int warm_start);
 // Residuals and scaling at x, matrix of every triangle, and P; the predictor's right side in r.
 partial program_scale(program *p, const double *x);
 // Predictor: ds, dz from dx; step, in rp the curvature of the worst cone over its slack, and in gap
@@ -142,7 +142,7 @@ partial program_try(program *p, const double *ddx);
 void program_move(program *p, double a, int corrected);
 
 // What these do for barrier i (walls.c).
-void walls_begin(program *p, const double *x, double margin, double level, int warm);
+void walls_begin(program *p, const double *x, double margin, double level, int warm_start);
 void worst_wall(program *p, int i, partial *out);
 void scale_wall(program *p, int i, partial *out);
 void predict_wall(program *p, int i, partial *out);
@@ -191,7 +191,7 @@ pl_status interior_step(program *p, const smooth *f, int correct, double gap, do
                         double *dx, double *ddx, double *a);
 // Margin and level of a start, larger by a factor for those that must be safe. Offsets of friction
 // stay as they are.
-void interior_begin(program *p, const double *x, double further, int warm);
+void interior_begin(program *p, const double *x, double further, int warm_start);
 void interior_keep(const program *p, pl_warm_start *w);   // multipliers to w->dual
 void interior_recall(program *p, const pl_warm_start *w); // and back
 // Forces and statuses of the barriers, and counts of what is active.

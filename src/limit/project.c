@@ -35,7 +35,7 @@ typedef struct solve {
   const pl_project_opts *o;
   program *p;
   pl_env *env;
-  pl_warm_start *warm;
+  pl_warm_start *warm_start;
   pl_project_info *info;
   double *x;      // [nvert][3] iterate
   double floor;   // objectives below count as nothing
@@ -177,21 +177,22 @@ static pl_status iterate(solve *v, double gap, double push, double *a) {
 
 static int warm_start_fits(const solve *v) {
   const pl_sheet *s = v->p->sheet;
-  return v->warm && v->warm->dx && v->warm->nvert == s->nvert &&
-         v->warm->ncone == s->nround + s->nflat;
+  return v->warm_start && v->warm_start->dx && v->warm_start->nvert == s->nvert &&
+         v->warm_start->ncone == s->nround + s->nflat;
 }
 
 // s, z and x of the start
-static void begin(solve *v, int warm, double further) {
+static void begin(solve *v, int warm_start, double further) {
   program *p = v->p;
   const pl_sheet *s = p->sheet;
   memcpy(v->x, p->xhat, 3 * (size_t)s->nvert * sizeof *v->x);
-  for (int i = 0; warm && i < p->nfree; i++)
+  for (int i = 0; warm_start && i < p->nfree; i++)
     for (int c = 0; c < 3; c++)
-      if (!(p->fixed[i] >> c & 1)) v->x[3 * p->vert[i] + c] += v->warm->dx[3 * p->vert[i] + c];
-  if (warm) interior_recall(p, v->warm);
+      if (!(p->fixed[i] >> c & 1))
+        v->x[3 * p->vert[i] + c] += v->warm_start->dx[3 * p->vert[i] + c];
+  if (warm_start) interior_recall(p, v->warm_start);
   if (!v->hold) program_clear_slip(p);
-  interior_begin(p, v->x, further, warm);
+  interior_begin(p, v->x, further, warm_start);
 }
 
 // the bound at x, when it is close; returns 1 when that is good enough. The best state is kept.
@@ -203,7 +204,7 @@ static int judge(solve *v, const partial *at, double slipped) {
   // gaps fall with the square of the error; who asks for a small one wants the place, too: forces
   // in balance, and stresses in line with strains
   double fine = v->o->gap / PRECISE * sqrt(2 * allowed);
-  int precise = v->o->gap >= PRECISE || (out <= fine && at->turn <= fine * sqrt(2 * value));
+  int precise = v->o->gap >= PRECISE || (out <= fine && at->rot <= fine * sqrt(2 * value));
   int close = value - low <= allowed;
   // offsets of friction that still move by nanometres cost the bound more than they do to x
   if (v->friction && at->gap <= allowed && value - low <= ROUGH * value) close = 1;
@@ -214,11 +215,11 @@ static int judge(solve *v, const partial *at, double slipped) {
 }
 
 // iterations of one attempt; PL_UNSOLVED: it goes nowhere
-static pl_status attempt(solve *v, int warm, double further) {
+static pl_status attempt(solve *v, int warm_start, double further) {
   program *p = v->p;
   double first = 0;
   int shorts = 0, stalled = 0;
-  begin(v, warm, further);
+  begin(v, warm_start, further);
   for (int i = 0;; i++) {
     double a, push = 0, slipped = v->hold ? 0 : program_slip(p, v->x, &push);
     partial at = program_scale(p, v->x);
@@ -246,7 +247,7 @@ static pl_status attempt(solve *v, int warm, double further) {
 
 static pl_status keep_warm_start(solve *v) {
   const pl_sheet *s = v->p->sheet;
-  pl_warm_start *w = v->warm;
+  pl_warm_start *w = v->warm_start;
   if (!w) return PL_OK;
   if (!warm_start_fits(v)) {
     pl_warm_start_free(v->env, w);
@@ -295,14 +296,14 @@ static pl_status check_input(pl_sheet *s, const double *xhat) {
       return pl_fail_at(s->env, PL_E_INPUT, NULL, 0, 0, "the step before it has failed",
                         "projection: vertex %d has no place (%g in %c)", i / 3, xhat[i],
                         "xyz"[i % 3]);
-  pl_unreachable reach;
-  PL_TRY(pl_sheet_unreachable(s, xhat, &reach));
-  if (reach.a < 0) return PL_OK;
+  pl_unreachable range;
+  PL_TRY(pl_sheet_unreachable(s, xhat, &range));
+  if (range.a < 0) return PL_OK;
   return pl_fail_at(s->env, PL_E_INPUT, NULL, 0, 0,
                     "move them together, or allow more stretch between them",
                     "projection: vertices %d and %d are held %.6g m apart, but the sheet between "
                     "them reaches %.6g m at most",
-                    reach.a, reach.b, reach.apart, reach.reach);
+                    range.a, range.b, range.apart, range.range);
 }
 
 // one whole solve with the offsets at hand
@@ -336,13 +337,13 @@ static pl_status rounds(solve *v) {
 
 // warm if possible, then cold, then cold from further away; a state that is as close as rounding
 // allows ends them too
-static pl_status attempts(solve *v, int warm) {
+static pl_status attempts(solve *v, int warm_start) {
   pl_project_info *o = v->info;
   pl_status s = PL_UNSOLVED;
-  for (int k = warm ? 0 : 1; k < 3 && s == PL_UNSOLVED; k++) {
+  for (int k = warm_start ? 0 : 1; k < 3 && s == PL_UNSOLVED; k++) {
     if (o->reason == PL_PROJECT_MAX_ITER) break;
     if (v->closest <= ROUNDING * o->objective) break;
-    o->restarts += k > (warm ? 0 : 1);
+    o->restarts += k > (warm_start ? 0 : 1);
     s = attempt(v, k == 0, k == 2 ? RESTART : 1);
   }
   if (s == PL_UNSOLVED && v->friction && v->closest == INFINITY) s = rounds(v);
@@ -395,7 +396,7 @@ static pl_status solve_all(solve *v) {
 }
 
 pl_status pl_project(const pl_project_opts *o, pl_sheet *s, const double *xhat, int nbarrier,
-                     pl_contact_row *barrier, pl_warm_start *warm, double *x,
+                     pl_contact_row *barrier, pl_warm_start *warm_start, double *x,
                      pl_project_info *info) {
   pl_project_info own;
   program *p;
@@ -410,7 +411,7 @@ pl_status pl_project(const pl_project_opts *o, pl_sheet *s, const double *xhat, 
   memcpy(p->xhat, xhat, 3 * (size_t)s->nvert * sizeof *xhat);
   memset(p->step, 0, 3 * (size_t)s->nvert * sizeof *p->step);
   memset(p->trial, 0, 3 * (size_t)s->nvert * sizeof *p->trial);
-  solve v = {.o = o, .p = p, .env = s->env, .warm = warm, .info = info, .x = p->now};
+  solve v = {.o = o, .p = p, .env = s->env, .warm_start = warm_start, .info = info, .x = p->now};
   v.closest = INFINITY;
   v.friction = program_has_friction(p);
   pl_status status = solve_all(&v);

@@ -63,7 +63,8 @@ pl_status project_free(limit_stepper *k, int which) {
   double start = pl_wall_time();
   pl_project_info *info = &k->step.project;
   barrier_set *c = &k->barrier_set;
-  pl_status s = pl_project(k->po, k->sheet, k->free, c->nbar, c->bar, &k->warm[which], k->y, info);
+  pl_status s =
+      pl_project(k->po, k->sheet, k->free, c->nbar, c->bar, &k->warm_start[which], k->y, info);
   k->step.seconds_project += pl_wall_time() - start;
   k->step.nproject++;
   k->step.niter += info->iterations;
@@ -71,7 +72,7 @@ pl_status project_free(limit_stepper *k, int which) {
   k->info->nlifted += info->lifted;
   if (s != PL_OK && (s != PL_UNSOLVED || !is_close(k, info))) return s;
   memcpy(k->x->q, k->y, 3 * (size_t)k->nnode * sizeof *k->y);
-  k->used = info->reason == PL_PROJECT_CONVERGED ? &k->warm[which] : NULL;
+  k->used = info->reason == PL_PROJECT_CONVERGED ? &k->warm_start[which] : NULL;
   k->info->worst_distance_rms = fmax(k->info->worst_distance_rms, info->rms);
   double part = info->objective > 0 ? (info->objective - info->bound) / info->objective : 0;
   k->info->worst_gap = fmax(k->info->worst_gap, part);
@@ -116,8 +117,8 @@ static pl_status solve(limit_stepper *k, const pl_state *from, double h, double 
 
 static void book(limit_stepper *k, const pl_state *from, double h) {
   if (!k->sheet) return;
-  const double *moved = energy_shift(k, k->free, k->x->q);
-  energy_impulse(k, k->x->q, moved, h * k->da, h * k->da, from->v, k->x->v);
+  const double *displaced = energy_shift(k, k->free, k->x->q);
+  energy_impulse(k, k->x->q, displaced, h * k->da, h * k->da, from->v, k->x->v);
 }
 
 // ---- methods ------------------------------------------------------------------------------------
@@ -316,7 +317,7 @@ static pl_status complete(void *ctx) {
   i->niter += p->niter;
   i->seconds_step += p->seconds_step;
   i->seconds_project += p->seconds_project;
-  return warm_start_keep(k->env, 2, k->warm, &k->motion.hist);
+  return warm_start_keep(k->env, 2, k->warm_start, &k->motion.hist);
 }
 
 static pl_status observe_step(void *ctx, int *stop) {
@@ -372,7 +373,7 @@ static pl_status limit_stepper_open(limit_stepper *k, pl_history *history) {
   PL_TRY(pl_motion_open(&k->motion, history, is_bdf2(k), 0));
   if (!k->sheet) return PL_OK;
   return warm_start_recall(k->env, &k->motion.hist, k->sheet->nvert,
-                           k->sheet->nround + k->sheet->nflat, 2, k->warm);
+                           k->sheet->nround + k->sheet->nflat, 2, k->warm_start);
 }
 
 static void limit_stepper_close(limit_stepper *k) {
@@ -382,8 +383,8 @@ static void limit_stepper_close(limit_stepper *k) {
   pl_state_free(k->m, k->x);
   pl_state_free(k->m, k->mid);
   pl_sheet_free(k->loose);
-  pl_warm_start_free(k->env, &k->warm[0]);
-  pl_warm_start_free(k->env, &k->warm[1]);
+  pl_warm_start_free(k->env, &k->warm_start[0]);
+  pl_warm_start_free(k->env, &k->warm_start[1]);
   barrier_set_close(&k->barrier_set);
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(k->env, all[i]);
 }

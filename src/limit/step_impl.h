@@ -89,10 +89,11 @@ typedef struct power {
 
 // ---- where solves begin -------------------------------------------------------------------------
 
-// Keeps warm[n] in a history, and takes them from one that has them; what they are of must fit.
-pl_status warm_start_keep(pl_env *env, int n, const pl_warm_start *warm, pl_history *h);
+// Keeps warm_start[n] in a history, and takes them from one that has them; what they are of must
+// fit.
+pl_status warm_start_keep(pl_env *env, int n, const pl_warm_start *warm_start, pl_history *h);
 pl_status warm_start_recall(pl_env *env, const pl_history *h, int nvert, int ncone, int n,
-                            pl_warm_start *warm);
+                            pl_warm_start *warm_start);
 
 // ---- steps --------------------------------------------------------------------------------------
 
@@ -113,17 +114,17 @@ typedef struct limit_stepper {
   pl_state *s;           // the caller's: last accepted step
   pl_state *x, *mid;     // trial, state in the middle of the step
   pl_implicit *implicit;
-  struct couple *couple; // made when first wanted
-  pl_sheet *sheet;       // what states are projected onto; NULL: nothing
-  pl_sheet *loose;       // own one, without limits
-  double *mass;          // [nnode] kg, row sums
-  pl_warm_start warm[2]; // first and second solve of a step
-  double dv, da;         // rule of the solve under way
-  double *vc, *ac;       // [nq]
-  double *free;          // [nq] result of the solve before the projection
-  double *v;             // [nq] scratch
-  double *y;             // [nnode][3] result of a projection
-  double *load, *rest;   // [nq] loads at a time, constant loads
+  struct couple *couple;       // made when first wanted
+  pl_sheet *sheet;             // what states are projected onto; NULL: nothing
+  pl_sheet *loose;             // own one, without limits
+  double *mass;                // [nnode] kg, row sums
+  pl_warm_start warm_start[2]; // first and second solve of a step
+  double dv, da;               // rule of the solve under way
+  double *vc, *ac;             // [nq]
+  double *free;                // [nq] result of the solve before the projection
+  double *v;                   // [nq] scratch
+  double *y;                   // [nnode][3] result of a projection
+  double *load, *rest;         // [nq] loads at a time, constant loads
   barrier_set barrier_set;
   power power, before;       // at s, and where the step of the grid began
   const pl_warm_start *used; // multipliers of the solve under way, NULL: none

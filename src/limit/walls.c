@@ -98,15 +98,15 @@ static void wall_advance(const program *p, int i, const double *dx, int more, do
 
 // ---- passes ----------------------------------------------------------------------------------
 
-void walls_begin(program *p, const double *x, double margin, double level, int warm) {
+void walls_begin(program *p, const double *x, double margin, double level, int warm_start) {
   for (int i = 0; i < p->nwall; i++) {
     wall_cone *c = &p->cone[i];
     double value[3];
     wall_value(p, i, x, value);
     if (c->size == 1)
-      start_flat(value[0] + c->give * c->z[0], margin, level, warm, &c->s[0], &c->z[0]);
+      start_flat(value[0] + c->give * c->z[0], margin, level, warm_start, &c->s[0], &c->z[0]);
     else
-      start_cone(value, margin, level, warm, c->s, c->z);
+      start_cone(value, margin, level, warm_start, c->s, c->z);
   }
 }
 
@@ -144,7 +144,7 @@ void predict_wall(program *p, int i, partial *out) {
   out->step = fmin(out->step, fmin(wall_step(c, c->s, c->sa), wall_step(c, c->z, c->za)));
   for (int a = 0; a < c->size; a++) {
     out->gap += c->s[a] * c->za[a] + c->sa[a] * c->z[a];
-    out->turn += c->sa[a] * c->za[a];
+    out->rot += c->sa[a] * c->za[a];
   }
 }
 
@@ -236,8 +236,8 @@ double program_slip(program *p, const double *x, double *push) {
     double value[3];
     if (c->size == 1) continue;
     wall_value(p, i, x, value);
-    double want = p->edge * cone_norm(value), mu = p->wall[i].mu, moved = c->slip - c->before;
-    double rate = moved != 0 ? (want - c->wanted) / moved : 0;
+    double want = p->edge * cone_norm(value), mu = p->wall[i].mu, displaced = c->slip - c->before;
+    double rate = displaced != 0 ? (want - c->wanted) / displaced : 0;
     rate = fmin(fmax(rate, 0), mu * mu / (1 + mu * mu));
     c->before = c->slip;
     c->wanted = want;

@@ -17,18 +17,18 @@ static int size_of(const pl_warm_start *w) {
   return HEAD + 3 * (w->dx ? w->nvert : 0) + 3 * (w->dual ? w->ncone : 0);
 }
 
-pl_status warm_start_keep(pl_env *env, int n, const pl_warm_start *warm, pl_history *h) {
+pl_status warm_start_keep(pl_env *env, int n, const pl_warm_start *warm_start, pl_history *h) {
   int size = 0;
-  for (int k = 0; k < n; k++) size += size_of(&warm[k]);
-  if (size != h->nwarm) {
-    double *all = pl_realloc(env, h->warm, (size_t)size, sizeof *all);
+  for (int k = 0; k < n; k++) size += size_of(&warm_start[k]);
+  if (size != h->nwarm_start) {
+    double *all = pl_realloc(env, h->warm_start, (size_t)size, sizeof *all);
     if (!all) return PL_E_NOMEM;
-    h->warm = all;
-    h->nwarm = size;
+    h->warm_start = all;
+    h->nwarm_start = size;
   }
-  double *at = h->warm;
+  double *at = h->warm_start;
   for (int k = 0; k < n; k++) {
-    const pl_warm_start *w = &warm[k];
+    const pl_warm_start *w = &warm_start[k];
     size_t dx = w->dx ? 3 * (size_t)w->nvert : 0, dual = w->dual ? 3 * (size_t)w->ncone : 0;
     at[0] = w->dx ? w->nvert : -1;
     at[1] = w->dual ? w->ncone : -1;
@@ -48,20 +48,20 @@ static pl_status copy_triples(pl_env *env, int n, const double *from, double **t
 }
 
 pl_status warm_start_recall(pl_env *env, const pl_history *h, int nvert, int ncone, int n,
-                            pl_warm_start *warm) {
+                            pl_warm_start *warm_start) {
   int at = 0;
-  for (int k = 0; h->warm && k < n; k++) {
-    const double *head = h->warm + at;
-    int fits = h->nwarm - at >= HEAD && (head[0] == -1 || head[0] == nvert) &&
+  for (int k = 0; h->warm_start && k < n; k++) {
+    const double *head = h->warm_start + at;
+    int fits = h->nwarm_start - at >= HEAD && (head[0] == -1 || head[0] == nvert) &&
                (head[1] == -1 || head[1] == ncone);
     int dx = fits ? 3 * (int)fmax(head[0], 0) : 0, dual = fits ? 3 * (int)fmax(head[1], 0) : 0;
     int size = HEAD + dx + dual;
-    if (!fits || h->nwarm - at < size)
+    if (!fits || h->nwarm_start - at < size)
       return pl_fail(env, PL_E_INPUT, "transient: the history is of another sheet");
-    warm[k].nvert = dx / 3;
-    warm[k].ncone = dual / 3;
-    PL_TRY(copy_triples(env, (int)head[0], head + HEAD, &warm[k].dx));
-    PL_TRY(copy_triples(env, (int)head[1], head + HEAD + dx, &warm[k].dual));
+    warm_start[k].nvert = dx / 3;
+    warm_start[k].ncone = dual / 3;
+    PL_TRY(copy_triples(env, (int)head[0], head + HEAD, &warm_start[k].dx));
+    PL_TRY(copy_triples(env, (int)head[1], head + HEAD + dx, &warm_start[k].dual));
     at += size;
   }
   return PL_OK;

@@ -66,7 +66,7 @@ static double jacobi_tangent(double alpha, double beta, double gamma) {
 // rotates columns until they are orthogonal to rounding relative to their own lengths (Hestenes)
 static void orthogonalise(int ncol, double (*a)[3], double (*v)[3]) {
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
-    int moved = 0;
+    int displaced = 0;
     for (int p = 0; p < ncol; p++)
       for (int q = p + 1; q < ncol; q++) {
         double alpha = pl_dot3(a[p], a[p]), beta = pl_dot3(a[q], a[q]);
@@ -76,9 +76,9 @@ static void orthogonalise(int ncol, double (*a)[3], double (*v)[3]) {
         double t = jacobi_tangent(alpha, beta, gamma), c = 1 / sqrt(1 + t * t);
         rotate_pair(3, a[p], a[q], c, c * t);
         rotate_pair(ncol, v[p], v[q], c, c * t);
-        moved = 1;
+        displaced = 1;
       }
-    if (!moved) return;
+    if (!displaced) return;
   }
 }
 
@@ -212,14 +212,14 @@ void pl_eig3(const double *A, double *lambda, double *V) {
     for (int j = 0; j < 3; j++) B[i][j] = A[3 * i + j] / scale;
 
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
-    int moved = 0;
+    int displaced = 0;
     for (int p = 0; p < 2; p++)
       for (int q = p + 1; q < 3; q++)
         if (fabs(B[p][q]) > 1e-18 * (fabs(B[p][p]) + fabs(B[q][q])) && fabs(B[p][q]) > 1e-290) {
           rotate_symmetric(B, v, p, q);
-          moved = 1;
+          displaced = 1;
         }
-    if (!moved) break;
+    if (!displaced) break;
   }
 
   int order[3] = {0, 1, 2};

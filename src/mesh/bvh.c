@@ -342,7 +342,7 @@ pl_hit pl_bvh_nearest_in(const pl_bvh *b, int tri, const double p[3]) {
 
 // ---- boxes ------------------------------------------------------------------------------------
 
-static int boxes_touch(const double *lo, const double *hi, const double *from, const double *to) {
+static int boxes_overlap(const double *lo, const double *hi, const double *from, const double *to) {
   for (int d = 0; d < 3; d++)
     if (!(lo[d] <= to[d] && hi[d] >= from[d])) return 0;
   return 1;
@@ -355,12 +355,12 @@ void pl_bvh_touching(const pl_bvh *b, const double lo[3], const double hi[3],
   while (top > 0) {
     int at = stack[--top];
     const node *o = &b->node[at];
-    if (!boxes_touch(o->lo, o->hi, lo, hi)) continue;
+    if (!boxes_overlap(o->lo, o->hi, lo, hi)) continue;
     for (int i = 0; i < o->n; i++) {
       double from[3], to[3];
       box_clear(from, to);
       box_triangle(b, b->item[o->first + i], from, to);
-      if (boxes_touch(from, to, lo, hi)) each(ctx, b->item[o->first + i]);
+      if (boxes_overlap(from, to, lo, hi)) each(ctx, b->item[o->first + i]);
     }
     if (o->n > 0) continue;
     stack[top++] = o->first;

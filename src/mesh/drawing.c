@@ -109,7 +109,7 @@ typedef struct scan {
   stretches now, own, next;
   int ncross, cap_cross;
   cross *cross;
-  double (*reach)[2]; // [nshape] lowest and highest y of each
+  double (*range)[2]; // [nshape] lowest and highest y of each
 } scan;
 
 static pl_status push(pl_env *env, stretches *s, double from, double to) {
@@ -195,7 +195,7 @@ static pl_status scan_line(scan *s, pl_fill_rule rule, int name, double y) {
   s->now.n = 0;
   for (int k = 0; k < s->d->nshape; k++) {
     const shape *f = &s->d->shape[k];
-    if (y < s->reach[k][0] || y >= s->reach[k][1]) continue;
+    if (y < s->range[k][0] || y >= s->range[k][1]) continue;
     if (name < 0 ? f->paint == PAINT_LABEL : f->paint == PAINT_CUT || !has_name(f, name)) continue;
     PL_TRY(inside_shape(s, f, rule, y));
     if (s->own.n == 0) continue;
@@ -209,18 +209,18 @@ static pl_status scan_line(scan *s, pl_fill_rule rule, int name, double y) {
 
 static pl_status scan_open(const pl_drawing *d, scan *s) {
   *s = (scan){.d = d};
-  s->reach = pl_alloc(d->env, (size_t)d->nshape + 1, sizeof *s->reach);
-  if (!s->reach) return PL_E_NOMEM;
+  s->range = pl_alloc(d->env, (size_t)d->nshape + 1, sizeof *s->range);
+  if (!s->range) return PL_E_NOMEM;
   for (int k = 0; k < d->nshape; k++) {
     const shape *f = &d->shape[k];
     int last = f->contour + f->ncontour;
     int first = f->ncontour ? d->contour[f->contour] : 0;
     int end = f->ncontour == 0 ? 0 : last < d->ncontour ? d->contour[last] : d->npoint;
-    s->reach[k][0] = INFINITY;
-    s->reach[k][1] = -INFINITY;
+    s->range[k][0] = INFINITY;
+    s->range[k][1] = -INFINITY;
     for (int i = first; i < end; i++) {
-      s->reach[k][0] = fmin(s->reach[k][0], d->point[i][1]);
-      s->reach[k][1] = fmax(s->reach[k][1], d->point[i][1]);
+      s->range[k][0] = fmin(s->range[k][0], d->point[i][1]);
+      s->range[k][1] = fmax(s->range[k][1], d->point[i][1]);
     }
   }
   return PL_OK;
@@ -231,7 +231,7 @@ static void scan_close(scan *s) {
   pl_free(s->d->env, s->own.at);
   pl_free(s->d->env, s->next.at);
   pl_free(s->d->env, s->cross);
-  pl_free(s->d->env, s->reach);
+  pl_free(s->d->env, s->range);
 }
 
 // ---- filling a layer of voxels ----------------------------------------------------------------

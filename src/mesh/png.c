@@ -134,7 +134,7 @@ static int undo_filter(int filter, size_t n, size_t step, const unsigned char *u
 }
 
 // the next bytes of the picture, from one data chunk after the other
-static pl_status take(png *p, unsigned char *to, size_t n) {
+static pl_status store_array(png *p, unsigned char *to, size_t n) {
   p->z.next_out = to;
   p->z.avail_out = (unsigned)n;
   while (p->z.avail_out > 0) {
@@ -165,8 +165,8 @@ static pl_status read_pass(png *p, unsigned x0, unsigned y0, unsigned dx, unsign
   memset(p->line[1], 0, n);
   for (unsigned y = y0; y < p->h; y += dy) {
     unsigned char filter;
-    PL_TRY(take(p, &filter, 1));
-    PL_TRY(take(p, p->line[0], n));
+    PL_TRY(store_array(p, &filter, 1));
+    PL_TRY(store_array(p, p->line[0], n));
     if (!undo_filter(filter, n, step, p->line[1], p->line[0]))
       return pl_load_fail(p->in, NULL, "line %u has the filter %d, which does not exist", y + 1,
                           filter);

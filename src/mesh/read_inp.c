@@ -90,7 +90,7 @@ static int data_line(inp *k) {
 
 // takes the field before the next comma off the line; commas may stand in quotes. *last: no comma
 // followed it
-static span take_field(inp *k, int *last) {
+static span read_field(inp *k, int *last) {
   const char *s = k->line.s, *end = s + k->line.n, *p = s;
   for (int quoted = 0; p < end && (quoted || *p != ','); p++) quoted ^= *p == '"';
   *last = p == end;
@@ -130,7 +130,7 @@ static pl_status real(inp *k, span f, double *out) {
 // the keyword of the line and its parameters; a comma at the end continues the line
 static pl_status read_keyword(inp *k, char *keyword, size_t size) {
   int last;
-  span f = take_field(k, &last);
+  span f = read_field(k, &last);
   size_t n = 0;
   // blanks inside do not matter
   for (size_t i = 1; i < f.n; i++)
@@ -139,7 +139,7 @@ static pl_status read_keyword(inp *k, char *keyword, size_t size) {
   k->nparameter = 0;
   while (!last) {
     if (k->line.n == 0 && !next_line(k)) break;
-    f = take_field(k, &last);
+    f = read_field(k, &last);
     if (k->nparameter == PARAMETER_MAX)
       return pl_load_fail(k->in, NULL, "more than %d parameters", PARAMETER_MAX);
     const char *equal = memchr(f.s, '=', f.n), *end = f.s + f.n;
@@ -221,7 +221,7 @@ static pl_status generate(inp *k, int set, int nodes) {
   int64_t v[3] = {0, 0, 1};
   int n = 0, last = 0;
   for (; n < 3 && !last && k->line.n > 0; n++)
-    PL_TRY(whole(k, take_field(k, &last), "a number of a range", &v[n]));
+    PL_TRY(whole(k, read_field(k, &last), "a number of a range", &v[n]));
   if (n < 2 || k->line.n > 0 || v[1] < v[0])
     return pl_load_fail(k->in, NULL, "a range is FIRST, LAST or FIRST, LAST, STEP");
   for (int64_t id = v[0]; id <= v[1]; id += v[2]) PL_TRY(put_member(k, set, nodes, id));
@@ -243,7 +243,7 @@ static pl_status read_set(inp *k, int nodes) {
     }
     for (int last = 0; !last && k->line.n > 0;) {
       int64_t id;
-      span f = take_field(k, &last);
+      span f = read_field(k, &last);
       if (f.n == 0) continue;
       PL_TRY(is_whole(f, &id) ? put_member(k, set, nodes, id) : put_named(k, set, f));
     }
@@ -282,7 +282,7 @@ static pl_status read_side(inp *k, int set) {
   char word[PL_READ_WORD];
   int last, side = 0, other;
   int64_t id;
-  span of = take_field(k, &last), name = last ? (span){k->line.s, 0} : take_field(k, &last);
+  span of = read_field(k, &last), name = last ? (span){k->line.s, 0} : read_field(k, &last);
   if (name.n == 2 && (name.s[0] == 'S' || name.s[0] == 's')) side = name.s[1] - '0';
   if (is_whole(of, &id)) {
     int at = pl_load_ids_find(&k->element, id);
@@ -318,7 +318,7 @@ static pl_status read_surface(inp *k) {
       continue;
     }
     int last;
-    span f = take_field(k, &last);
+    span f = read_field(k, &last);
     PL_TRY(is_whole(f, &id) ? put_member(k, set, 1, id) : put_named(k, set, f));
   }
   return PL_OK;
@@ -347,8 +347,8 @@ static pl_status read_nodes(inp *k) {
     int64_t id;
     double x[3] = {0};
     int last, at = k->in->nvert;
-    PL_TRY(whole(k, take_field(k, &last), "the number of a node", &id));
-    for (int c = 0; c < 3 && !last; c++) PL_TRY(real(k, take_field(k, &last), &x[c]));
+    PL_TRY(whole(k, read_field(k, &last), "the number of a node", &id));
+    for (int c = 0; c < 3 && !last; c++) PL_TRY(real(k, read_field(k, &last), &x[c]));
     PL_TRY(pl_load_ids_add(k->in, &k->node, id, at));
     PL_TRY(pl_load_vertex(k->in, x[0], x[1], x[2]));
     if (set >= 0) PL_TRY(pl_load_put(k->in, set, PL_READ_VERTEX, at, at + 1));
@@ -436,14 +436,14 @@ static pl_status cell_type(inp *k, int *type) {
 static pl_status read_element(inp *k, int type, int set) {
   int v[PL_CELL_VERT_MAX] = {0}, last;
   int64_t id, node;
-  PL_TRY(whole(k, take_field(k, &last), "the number of an element", &id));
+  PL_TRY(whole(k, read_field(k, &last), "the number of an element", &id));
   for (int c = 0; c < pl_load_nvert(type); c++) {
     // a comma at the end of a line continues it
     if (!last && k->line.n == 0 && !data_line(k)) last = 1;
     if (last)
       return pl_load_fail(k->in, NULL, "element %lld has %d nodes; it needs %d", (long long)id, c,
                           pl_load_nvert(type));
-    PL_TRY(whole(k, take_field(k, &last), "the number of a node", &node));
+    PL_TRY(whole(k, read_field(k, &last), "the number of a node", &node));
     v[c] = pl_load_ids_find(&k->node, node);
     if (v[c] < 0)
       return pl_load_fail(k->in, NULL, "an element names node %lld, which is not there",

@@ -186,7 +186,7 @@ static pl_status add_piece(split *p, const pl_load_shape *s, const int *v, int t
 }
 
 // files differ in the sense of prisms, so pieces turn by what their volumes add up to
-static void turn_pieces(const pl_load *in, const int *v, int n, int *corner) {
+static void orient_pieces(const pl_load *in, const int *v, int n, int *corner) {
   double volume = 0;
   for (int t = 0; t < n; t++) {
     int at[4];
@@ -206,7 +206,7 @@ static pl_status split_cell(split *p, int type, int to, const int *v) {
   int corner[24], n, size = s ? 4 : 3;
   if (s) {
     n = cut_cell(s, v, corner);
-    turn_pieces(p->in, v, n, corner);
+    orient_pieces(p->in, v, n, corner);
   } else {
     s = &quad;
     n = cut_face(v, s->face[0], corner);

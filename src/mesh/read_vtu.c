@@ -293,7 +293,7 @@ static pl_status open_array(vtu *v, const tag *t, role which) {
 }
 
 // single integers
-static int may_tell_groups(const tag *t) {
+static int may_name_groups(const tag *t) {
   int64_t ncomp = 1;
   return number_type(t) < PL_F32 &&
          (!attribute_int(t, "NumberOfComponents", &ncomp) || ncomp <= 1) &&
@@ -307,7 +307,7 @@ static role array_role(const vtu *v, const tag *t) {
   const tag *parent = &v->open[v->depth - 1];
   if (is_name(parent, "Points")) return POINTS;
   if (is_name(parent, "PointData") || is_name(parent, "CellData"))
-    return may_tell_groups(t) ? GROUP : NONE;
+    return may_name_groups(t) ? GROUP : NONE;
   if (!is_name(parent, "Cells")) return NONE;
   for (int k = CONNECTIVITY; k < ROLE_COUNT; k++)
     if (attribute_is(t, "Name", role_name[k])) return (role)k;

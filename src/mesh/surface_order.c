@@ -90,8 +90,8 @@ static void fill_edges(const pl_mesh *m, int *key, int *middle) {
   }
 }
 
-static int collect_border(int n, const int *key, const int *middle, const int *order, const int *id,
-                          int *vertex) {
+static int collect_boundary(int n, const int *key, const int *middle, const int *order,
+                            const int *id, int *vertex) {
   int found = 0;
   for (int i = 0; i < n; i++) {
     int e = order[i];
@@ -103,7 +103,7 @@ static int collect_border(int n, const int *key, const int *middle, const int *o
   return found;
 }
 
-pl_status pl_mesh_border(const pl_mesh *m, int *n, int **vertex) {
+pl_status pl_mesh_boundary(const pl_mesh *m, int *n, int **vertex) {
   *n = 0;
   *vertex = NULL;
   PL_TRY(mesh_check_indices(m));
@@ -120,7 +120,7 @@ pl_status pl_mesh_border(const pl_mesh *m, int *n, int **vertex) {
     fill_edges(m, key, middle);
     s = mesh_group(m->env, m->nvert, 2, nside, key, order, id, &ngroup);
   }
-  if (s == PL_OK) *n = collect_border(nside, key, middle, order, id, list);
+  if (s == PL_OK) *n = collect_boundary(nside, key, middle, order, id, list);
   pl_free(m->env, key);
   pl_free(m->env, middle);
   pl_free(m->env, order);

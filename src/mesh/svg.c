@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { DEPTH_MAX = 128, TOLD_MAX = 3, CLASS_MAX = 64 };
+enum { DEPTH_MAX = 128, REPORTED_MAX = 3, CLASS_MAX = 64 };
 
 typedef enum colour { COLOUR_NONE, COLOUR_PAPER, COLOUR_INK } colour;
 
@@ -40,7 +40,7 @@ typedef struct svg {
   look look[DEPTH_MAX + 1];
   span css; // text of style elements, the first one
   double fine;
-  int told;
+  int reported;
 } svg;
 
 // ---- XML --------------------------------------------------------------------------------------
@@ -433,17 +433,17 @@ static pl_status read_page(svg *s, const tag *t, look *l) {
 }
 
 // elements whose inside is not drawn, and of these the ones that are told
-static int passes_over(span name, int *told) {
+static int passes_over(span name, int *reported) {
   static const char *const quiet[] = {
       "defs",   "symbol",         "clipPath",           "mask",     "pattern",
       "marker", "linearGradient", "radialGradient",     "metadata", "title",
       "desc",   "script",         "sodipodi:namedview", "style",    "filter"};
   static const char *const loud[] = {"text", "image", "use", "foreignObject"};
-  *told = 0;
+  *reported = 0;
   for (size_t k = 0; k < sizeof quiet / sizeof *quiet; k++)
     if (is(name, quiet[k])) return 1;
-  for (size_t k = 0; k < sizeof loud / sizeof *loud; k++) *told |= is(name, loud[k]);
-  return *told;
+  for (size_t k = 0; k < sizeof loud / sizeof *loud; k++) *reported |= is(name, loud[k]);
+  return *reported;
 }
 
 static int is_shape(span name) {
@@ -455,7 +455,7 @@ static int is_shape(span name) {
 }
 
 static pl_status open_tag(svg *s, const tag *t) {
-  int told;
+  int reported;
   look *l = &s->look[s->depth + 1];
   *l = s->look[s->depth];
   if (s->depth == 0) {
@@ -464,9 +464,9 @@ static pl_status open_tag(svg *s, const tag *t) {
                           t->name.n > 20 ? 20 : (int)t->name.n, t->name.at);
     PL_TRY(read_page(s, t, l));
   }
-  if (s->skip == 0 && passes_over(t->name, &told)) {
+  if (s->skip == 0 && passes_over(t->name, &reported)) {
     s->skip = s->depth + 1;
-    if (told && s->told++ < TOLD_MAX)
+    if (reported && s->reported++ < REPORTED_MAX)
       pl_report(s->in->env, PL_WARNING, s->in->name, s->in->line, 0,
                 "convert it to a path in the drawing program",
                 "<%.*s> has no outline: it is left out", (int)t->name.n, t->name.at);

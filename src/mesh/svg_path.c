@@ -36,7 +36,7 @@ int svg_number(const char **at, const char *end, double *out) {
 
 // ---- transforms -------------------------------------------------------------------------------
 
-static affine turn_about(double degrees, double x, double y) {
+static affine rotate_about(double degrees, double x, double y) {
   double a = degrees * PL_PI / 180, c = cos(a), s = sin(a);
   affine r = {{c, s, -s, c, x - c * x + s * y, y - s * x - c * y}};
   return r;
@@ -52,7 +52,7 @@ static int one_transform(const char *name, size_t length, int n, const double *v
   else if (IS("scale") && (n == 1 || n == 2))
     *out = (affine){{v[0], 0, 0, n > 1 ? v[1] : v[0], 0, 0}};
   else if (IS("rotate") && (n == 1 || n == 3))
-    *out = turn_about(v[0], n > 1 ? v[1] : 0, n > 1 ? v[2] : 0);
+    *out = rotate_about(v[0], n > 1 ? v[1] : 0, n > 1 ? v[2] : 0);
   else if (IS("skewX") && n == 1)
     out->m[2] = tan(v[0] * PL_PI / 180);
   else if (IS("skewY") && n == 1)
@@ -344,8 +344,8 @@ static int direction(const double *a, const double *b, double *e) {
 static pl_status put_join(pl_drawing *d, const double *c, double r, const double *e,
                           const double *f, line_join join) {
   static const double miter_limit = 4;
-  double turn = e[0] * f[1] - e[1] * f[0], along = e[0] * f[0] + e[1] * f[1];
-  double s = turn > 0 ? -r : r; // towards the outer side, left of the direction
+  double rot = e[0] * f[1] - e[1] * f[0], along = e[0] * f[0] + e[1] * f[1];
+  double s = rot > 0 ? -r : r; // towards the outer side, left of the direction
   double a[2] = {c[0] - s * e[1], c[1] + s * e[0]}, b[2] = {c[0] - s * f[1], c[1] + s * f[0]};
   if (join == JOIN_ROUND && along < 0.999) return put_disk(d, c, r);
   double x[4][2] = {{c[0], c[1]}, {a[0], a[1]}, {0}, {b[0], b[1]}};

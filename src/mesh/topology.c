@@ -69,7 +69,7 @@ void pl_topology_free(pl_topology *t) {
   pl_free(t->env, t->edge_tri);
   pl_free(t->env, t->hinge);
   pl_free(t->env, t->hinge_edge);
-  pl_free(t->env, t->border);
+  pl_free(t->env, t->boundary);
   pl_free(t->env, t);
 }
 
@@ -122,17 +122,17 @@ static int corner_of(const pl_topology *t, int tri, int e) {
 }
 
 static pl_status fill_hinges(const pl_mesh *m, pl_topology *t) {
-  for (int e = 0; e < t->nedge; e++) t->nborder += t->edge_tri[2 * e + 1] < 0;
-  t->nhinge = t->nedge - t->nborder;
+  for (int e = 0; e < t->nedge; e++) t->nboundary += t->edge_tri[2 * e + 1] < 0;
+  t->nhinge = t->nedge - t->nboundary;
   t->hinge = pl_alloc(m->env, (size_t)t->nhinge, 4 * sizeof *t->hinge);
   t->hinge_edge = pl_alloc(m->env, (size_t)t->nhinge, sizeof *t->hinge_edge);
-  t->border = pl_alloc(m->env, (size_t)t->nborder, sizeof *t->border);
-  if (!t->hinge || !t->hinge_edge || !t->border) return PL_E_NOMEM;
-  int nhinge = 0, nborder = 0;
+  t->boundary = pl_alloc(m->env, (size_t)t->nboundary, sizeof *t->boundary);
+  if (!t->hinge || !t->hinge_edge || !t->boundary) return PL_E_NOMEM;
+  int nhinge = 0, nboundary = 0;
   for (int e = 0; e < t->nedge; e++) {
     int a = t->edge_tri[2 * e], b = t->edge_tri[2 * e + 1];
     if (b < 0) {
-      t->border[nborder++] = e;
+      t->boundary[nboundary++] = e;
       continue;
     }
     const int *va = m->cell[PL_TRI3].v + 3 * a, *vb = m->cell[PL_TRI3].v + 3 * b;

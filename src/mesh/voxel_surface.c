@@ -54,7 +54,7 @@ static void drop_flat(hull *s) {
   s->ntri = n;
 }
 
-static pl_status take_triangles(const pl_mesh *m, const char *set, int dim, hull *s) {
+static pl_status collect_triangles(const pl_mesh *m, const char *set, int dim, hull *s) {
   pl_mesh *own;
   double lo[3], hi[3], d[3];
   PL_TRY(pl_mesh_create(m->env, m->source, m->nvert, &own));
@@ -230,7 +230,7 @@ pl_status hull_create(const pl_mesh *m, const char *set, int dim, int quiet, hul
   *out = (hull){.env = m->env, .source = m->source, .solid = has_solids(m)};
   if (dim == 0) dim = out->solid ? 3 : 2;
   PL_TRY(mesh_check_indices(m));
-  PL_TRY(take_triangles(m, set, dim, out));
+  PL_TRY(collect_triangles(m, set, dim, out));
   if (out->ntri == 0)
     return quiet ? PL_DOMAIN
                  : pl_fail_at(m->env, PL_E_INPUT, m->source, 0, 0, "save the faces of the part",

@@ -30,8 +30,8 @@ typedef struct glb {
   const pl_glb_lines *lines; // NULL: none
   pl_text bin;
   json_t *views, *accessors, *primitives;
-  float *scratch; // [3 * nout] of the primitive in hand
-  double *moved;  // [nvert][3] base + frame
+  float *scratch;    // [3 * nout] of the primitive in hand
+  double *displaced; // [nvert][3] base + frame
 } glb;
 
 // ---- primitives -------------------------------------------------------------------------------
@@ -230,8 +230,8 @@ static pl_status add_target(glb *g, const primitive *p, const float *normal, int
   PL_TRY(add_positions(g, p, u, &a));
   json_object_set_new(target, "POSITION", json_integer(a));
   if (p->mode != MODE_TRIANGLES) return PL_OK;
-  for (size_t i = 0; i < n; i++) g->moved[i] = g->base[i] + u[i];
-  normals_at(p, g->moved, g->scratch);
+  for (size_t i = 0; i < n; i++) g->displaced[i] = g->base[i] + u[i];
+  normals_at(p, g->displaced, g->scratch);
   for (size_t i = 0; i < 3 * (size_t)p->nout; i++) g->scratch[i] -= normal[i];
   a = add_floats(g, p->nout, 3, g->scratch, TARGET_VERTEX, 0);
   json_object_set_new(target, "NORMAL", json_integer(a));
@@ -419,8 +419,8 @@ static pl_status put_file(glb *g, json_t *root) {
 }
 
 static pl_status compose(glb *g, json_t *root) {
-  g->moved = pl_alloc(g->env, g->nframe ? (size_t)g->m->nvert : 0, 3 * sizeof *g->moved);
-  if (!g->moved) return PL_E_NOMEM;
+  g->displaced = pl_alloc(g->env, g->nframe ? (size_t)g->m->nvert : 0, 3 * sizeof *g->displaced);
+  if (!g->displaced) return PL_E_NOMEM;
   PL_TRY(add_primitives(g));
   PL_TRY(add_animation(g, root));
   json_t *mesh = json_pack("{s:O}", "primitives", g->primitives);
@@ -497,7 +497,7 @@ pl_status pl_glb_write_lines(const pl_mesh *m, const double *base, int nframe, c
   json_decref(g.views);
   json_decref(g.accessors);
   json_decref(g.primitives);
-  pl_free(m->env, g.moved);
+  pl_free(m->env, g.displaced);
   pl_text_free(&g.bin);
   return s;
 }

@@ -32,7 +32,7 @@ static void begin(const pl_model *m, const pl_params *p, pl_state *s) {
     if (d->nscal) s->hist[d->hist0 + 1] = 0;
     for (int i = 0; i < d->nscal; i++) s->hist[d->hist0 + 2 + i] = p->X[d->scal[i]];
   }
-  s->anchoring = PL_ANCHORS_MOVED;
+  s->anchoring = PL_ANCHORS_CHANGED;
 }
 
 static void commit_element(const pl_model *m, const pl_params *p, const group *g, int e,
@@ -135,7 +135,7 @@ static pl_status rotate_all(rotating *t) {
 
 pl_status pl_state_unwound(const pl_model *m, const pl_params *p, const pl_state *s, double *q) {
   memcpy(q, s->q, (size_t)m->nq * sizeof *q);
-  if (s->anchoring != PL_ANCHORS_MOVED) return PL_OK;
+  if (s->anchoring != PL_ANCHORS_CHANGED) return PL_OK;
   rotating t = {.m = m, .p = p, .s = s, .q = s->q, .out = q};
   return rotate_all(&t);
 }

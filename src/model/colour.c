@@ -118,21 +118,21 @@ pl_status model_colour(pl_model *m) {
 
 // ---- visits -------------------------------------------------------------------------------------
 
-typedef struct visit {
+typedef struct block_run {
   const pl_model *m;
   const pl_work *w;
   int waits;
   void (*fn)(void *ctx, int b, int thread);
   void *ctx;
-} visit;
+} block_run;
 
 void model_wait(const pl_model *m, const pl_work *w, int b) {
   for (int k = m->wait_ptr[b]; k < m->wait_ptr[b + 1]; k++)
     pl_threads_await(&w->impl->done[m->wait[k]], 1, NULL);
 }
 
-static void visit_block(void *ctx, int b, int thread) {
-  const visit *v = ctx;
+static void run_block(void *ctx, int b, int thread) {
+  const block_run *v = ctx;
   if (!v->waits) model_wait(v->m, v->w, b);
   v->fn(v->ctx, b, thread);
   // who waits for this one takes it that those before are done, too
@@ -142,8 +142,8 @@ static void visit_block(void *ctx, int b, int thread) {
 
 void model_each_block(const pl_model *m, pl_work *w, pl_threads *threads, int waits,
                       void (*fn)(void *ctx, int b, int thread), void *ctx) {
-  visit v = {m, w, waits, fn, ctx};
+  block_run v = {m, w, waits, fn, ctx};
   for (int b = 0; b < m->nblock; b++)
     atomic_store_explicit(&w->impl->done[b], 0, memory_order_relaxed);
-  pl_threads_run_list(threads, m->nblock, visit_block, &v);
+  pl_threads_run_list(threads, m->nblock, run_block, &v);
 }

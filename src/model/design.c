@@ -84,14 +84,14 @@ static int gather_along(const pl_params *p, const pl_state *s, const group *g, i
   gather(k->ndof, dof, s->v, x->v);
   gather(k->ndof, dof, d->acc, x->a);
   gather(k->ndof, dof, p->X, x->X);
-  int moved = k->nhist && (s->anchoring == PL_ANCHORS_MOVED || k->slider.d);
+  int displaced = k->nhist && (s->anchoring == PL_ANCHORS_CHANGED || k->slider.d);
   *motion =
       (pl_elem_motion){.q = x->q,
                        .v = x->v,
                        .a = x->a,
                        .par = group_par(g, p->par, e),
                        .X = x->X,
-                       .hist = moved ? s->hist + g->hist0 + (size_t)e * (size_t)k->nhist : NULL,
+                       .hist = displaced ? s->hist + g->hist0 + (size_t)e * (size_t)k->nhist : NULL,
                        .alpha = p->par[PL_PAR_ALPHA],
                        .beta = group_beta(g, p->par),
                        .grow = grow,
@@ -134,12 +134,12 @@ void direction_loads(const pl_model *m, const pl_params *p, const pl_clock *c, d
     const load *l = &m->load[k];
     double phase = p->par[l->par0 + 3], factor = term_factor(l->harmonic, phase, &l->over, c);
     // derivative of sin(k w t + phase) by the phase
-    double turn = l->harmonic ? term_factor(l->harmonic, phase + PL_PI / 2, &l->over, c) *
-                                    d->dpar[l->par0 + 3]
-                              : 0;
+    double rot = l->harmonic ? term_factor(l->harmonic, phase + PL_PI / 2, &l->over, c) *
+                                   d->dpar[l->par0 + 3]
+                             : 0;
     double df[3] = {0};
     for (int j = 0; j < m->dim; j++)
-      df[j] = factor * d->dpar[l->par0 + j] + turn * p->par[l->par0 + j];
+      df[j] = factor * d->dpar[l->par0 + j] + rot * p->par[l->par0 + j];
     if (l->inertial) add_frame_force(m, p, 1, df, out);
     for (int n = 0; n < l->nnode; n++)
       for (int j = 0; j < m->dim; j++)

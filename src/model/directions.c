@@ -42,7 +42,7 @@ typedef struct finder {
   pl_directions *k;
   int *start, *at; // [nq+1]; pairs (group, element)
   int **mark;      // [ngroup][nelem] last direction that listed the element, + 1
-  int ntouch, cap;
+  int nlisted, cap;
 } finder;
 
 static pl_status list_elements(finder *f) {
@@ -75,9 +75,9 @@ static pl_status list_elements(finder *f) {
 static pl_status add_element(finder *f, int dir, int g, int e) {
   if (f->mark[g][e] == dir + 1) return PL_OK;
   f->mark[g][e] = dir + 1;
-  PL_TRY(pl_grow(f->k->env, &f->k->elements_of, f->ntouch, &f->cap, 2 * sizeof(int)));
-  f->k->elements_of[2 * f->ntouch] = g;
-  f->k->elements_of[2 * f->ntouch++ + 1] = e;
+  PL_TRY(pl_grow(f->k->env, &f->k->elements_of, f->nlisted, &f->cap, 2 * sizeof(int)));
+  f->k->elements_of[2 * f->nlisted] = g;
+  f->k->elements_of[2 * f->nlisted++ + 1] = e;
   return PL_OK;
 }
 
@@ -157,13 +157,13 @@ static pl_status find_all(finder *f) {
   pl_directions *k = f->k;
   PL_TRY(list_elements(f));
   for (int i = 0; i < k->n; i++) {
-    k->eptr[i] = f->ntouch;
+    k->eptr[i] = f->nlisted;
     for (int t = k->tptr[i]; t < k->tptr[i + 1]; t++) {
       const pl_target *target = &k->target[t];
       PL_TRY(target->on_ref ? add_place(f, i, target->index) : add_parameter(f, i, target->index));
     }
   }
-  k->eptr[k->n] = f->ntouch;
+  k->eptr[k->n] = f->nlisted;
   return PL_OK;
 }
 

@@ -221,7 +221,7 @@ static void open_pack(const task *t, const group *g, int first, int n, packed *x
 // d(H v)/dq, by the kernel or by a difference along v
 static int third_pack(const pl_elem_kind *k, packed *x) {
   int n = k->ndof, nn = n * n;
-  pl_pack step, moved[PL_NDOF_MAX];
+  pl_pack step, displaced[PL_NDOF_MAX];
   if (k->p.third) return k->p.third(x->q, x->v, x->par, x->rest, x->C);
   for (int l = 0; l < PL_LANES; l++) {
     double size = 0, fast = 0;
@@ -231,8 +231,8 @@ static int third_pack(const pl_elem_kind *k, packed *x) {
     }
     step[l] = fast > 0 ? NEAR * size / fast : 1;
   }
-  for (int i = 0; i < n; i++) moved[i] = x->q[i] + step * x->v[i];
-  if (k->p.eval(moved, x->par, x->rest, NULL, NULL, x->C)) return 1;
+  for (int i = 0; i < n; i++) displaced[i] = x->q[i] + step * x->v[i];
+  if (k->p.eval(displaced, x->par, x->rest, NULL, NULL, x->C)) return 1;
   for (int i = 0; i < nn; i++) x->C[i] = (x->C[i] - x->H[i]) / step;
   return 0;
 }
@@ -240,13 +240,13 @@ static int third_pack(const pl_elem_kind *k, packed *x) {
 // Forces with H v, and the tangent own H(q) + ck beta d(H v)/dq as own H(q + ck beta/own v), which
 // it is but for terms of second order in v
 static int eval_ahead(const task *t, const pl_elem_kind *k, const wish *w, packed *x) {
-  pl_pack moved[PL_NDOF_MAX];
+  pl_pack displaced[PL_NDOF_MAX];
   double by = 0, own = own_share(t);
   if (k->along(x->q, x->v, x->par, x->rest, &x->W, x->g, x->Hv)) return 1;
   if (!w->tangent) return 0;
   if ((t->want & PL_NEAR) && own > 0) by = t->coef.k * (1 + t->coef.more) * t->beta / own;
-  for (int i = 0; i < k->ndof; i++) moved[i] = x->q[i] + by * x->v[i];
-  return k->p.eval(moved, x->par, x->rest, NULL, NULL, x->H);
+  for (int i = 0; i < k->ndof; i++) displaced[i] = x->q[i] + by * x->v[i];
+  return k->p.eval(displaced, x->par, x->rest, NULL, NULL, x->H);
 }
 
 // elements first, first + 1, ... one lane each; 1: some are outside of their domain, or a

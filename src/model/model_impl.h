@@ -126,7 +126,7 @@ static inline const double *group_rest(const group *g, const pl_params *p, const
   int n = g->kind->nrest, nh = g->kind->nhist;
   const double *rest = p->rest + g->rest0 + (size_t)e * (size_t)n;
   if (g->grow_by >= 0) rest = grown_rest(g, p, s, e, rest, own);
-  if (nh == 0 || (s->anchoring != PL_ANCHORS_MOVED && !g->kind->slider.d)) return rest;
+  if (nh == 0 || (s->anchoring != PL_ANCHORS_CHANGED && !g->kind->slider.d)) return rest;
   const double *hist = s->hist + g->hist0 + (size_t)e * (size_t)nh;
   for (int i = 0; i < nh; i++) own[i] = hist[i];
   for (int i = nh; i < n; i++) own[i] = rest[i];

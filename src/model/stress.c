@@ -7,8 +7,8 @@ typedef struct element {
 } element;
 
 // X: the natural shape
-static const pl_elem_kind *take(const pl_model *m, const pl_params *p, const pl_state *s,
-                                int group_no, int e, element *x) {
+static const pl_elem_kind *store_array(const pl_model *m, const pl_params *p, const pl_state *s,
+                                       int group_no, int e, element *x) {
   const group *g = &m->group[group_no];
   const pl_elem_kind *k = g->kind;
   const int *dof = g->dof + (size_t)e * (size_t)k->ndof;
@@ -24,18 +24,18 @@ static const pl_elem_kind *take(const pl_model *m, const pl_params *p, const pl_
 pl_status pl_eval_stress(const pl_model *m, const pl_params *p, const pl_state *s, int group_no,
                          int e, int n, const double *at, const double *more, pl_stress *out) {
   element x;
-  const pl_elem_kind *k = take(m, p, s, group_no, e, &x);
+  const pl_elem_kind *k = store_array(m, p, s, group_no, e, &x);
   return k->stress(x.q, x.X, x.par, x.rest, n, at, more, out) ? PL_DOMAIN : PL_OK;
 }
 
 void pl_eval_curvature(const pl_model *m, const pl_params *p, const pl_state *s, int group_no,
                        int e, int side, const double *at, double *S) {
   element x;
-  take(m, p, s, group_no, e, &x)->curvature(x.q, x.X, x.par, x.rest, side, at, S);
+  store_array(m, p, s, group_no, e, &x)->curvature(x.q, x.X, x.par, x.rest, side, at, S);
 }
 
 void pl_eval_section(const pl_model *m, const pl_params *p, const pl_state *s, int group_no, int e,
                      double *force) {
   element x;
-  take(m, p, s, group_no, e, &x)->section(x.q, x.par, x.rest, force);
+  store_array(m, p, s, group_no, e, &x)->section(x.q, x.par, x.rest, force);
 }

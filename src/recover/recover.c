@@ -32,7 +32,7 @@ static void match_corners(const pl_model *m, rcell *c) {
   }
 }
 
-static pl_status take_cells(pl_recover *r, const pl_group_cells *cells) {
+static pl_status collect_cells(pl_recover *r, const pl_group_cells *cells) {
   recover_impl *k = r->impl;
   int offset[PL_CELL_COUNT], at = 0, n = 0;
   for (int t = 0; t < PL_CELL_COUNT; at += k->mesh->cell[t++].n) offset[t] = at;
@@ -183,7 +183,7 @@ static void join(const recover_impl *k, const int *material, const forest *f, in
 }
 
 // the top of a part is on the side of the normals of most of its cells
-static void take_sides(const recover_impl *k, const forest *f, int *most) {
+static void collect_sides(const recover_impl *k, const forest *f, int *most) {
   for (int c = 0; c < k->n; c++) most[f->of[c]] += f->turned[c] ? -1 : 1;
   for (int c = 0; c < k->n; c++) {
     k->cell[c].part = f->of[c];
@@ -208,7 +208,7 @@ static pl_status find_parts(pl_recover *r, const pl_params *p, const pl_group_ce
     for (int c = 0; c < k->n; c++) of[c] = c;
     join(k, material, &f, first);
     flatten(&f, k->n);
-    take_sides(k, &f, of + k->n);
+    collect_sides(k, &f, of + k->n);
   }
   pl_free(r->env, material);
   pl_free(r->env, turned);
@@ -327,7 +327,7 @@ static pl_status find_bends(pl_recover *r) {
 
 // ---- create and free ----------------------------------------------------------------------------
 
-static pl_status make_room(pl_recover *r) {
+static pl_status reserve(pl_recover *r) {
   recover_impl *k = r->impl;
   r->nlayer = 1;
   for (int c = 0; c < k->n; c++)
@@ -370,12 +370,12 @@ pl_status pl_recover_create(pl_env *env, const pl_model *m, const pl_params *p, 
   r->impl = k;
   k->m = m;
   k->mesh = mesh;
-  pl_status s = take_cells(r, cells);
+  pl_status s = collect_cells(r, cells);
   if (s == PL_OK) s = find_around(r);
   if (s == PL_OK) s = find_parts(r, p, cells);
   if (s == PL_OK) s = find_slots(r, cells);
   if (s == PL_OK) s = find_bends(r);
-  if (s == PL_OK) s = make_room(r);
+  if (s == PL_OK) s = reserve(r);
   if (s != PL_OK) {
     pl_recover_free(r);
     return s;

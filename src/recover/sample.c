@@ -34,7 +34,7 @@ int recover_points(pl_cell_type type, double (*at)[3]) {
 }
 
 // those points are the corners of a smaller cell, whose linear functions these are
-static void recover_carry(pl_cell_type type, const double *at, double *weight) {
+static void recover_transfer(pl_cell_type type, const double *at, double *weight) {
   int dim = pl_cell_dim[type];
   pl_cell_type corners = pl_cell_corners[type];
   double scaled[3] = {0};
@@ -181,7 +181,7 @@ static void add_vertex(const look *l, const rcell *c, int a, sample_fn sample, v
     for (int layer = 0; layer < l->r->nlayer; layer++) stress_add(&out[layer], 1, &own[layer]);
     return;
   }
-  recover_carry(c->type, at[0], weight);
+  recover_transfer(c->type, at[0], weight);
   for (int layer = 0; layer < l->r->nlayer; layer++) {
     const pl_stress *s = sample(ctx, c, layer);
     for (int g = 0; g < c->npoint; g++) stress_add(&out[layer], weight[g], &s[g]);

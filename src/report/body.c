@@ -113,7 +113,7 @@ static void put_numbers(const stage *s, int c) {
 // ---- the body -----------------------------------------------------------------------------------
 
 // how far a ray from the middle goes in the shadow across an axis
-static double reach_of(const stage *s, int u, int v, double angle) {
+static double range_of(const stage *s, int u, int v, double angle) {
   double far = 0, d[2] = {cos(angle), sin(angle)};
   for (int k = 0; k < 3 * s->p->nface; k++) {
     const int *f = s->p->face[k / 3];
@@ -131,7 +131,7 @@ static void put_shadow(const stage *s, int across) {
   int u = (across + 1) % 3, v = (across + 2) % 3;
   double x[SHADOW][3];
   for (int k = 0; k < SHADOW; k++) {
-    double angle = 2 * PL_PI * k / SHADOW, far = reach_of(s, u, v, angle);
+    double angle = 2 * PL_PI * k / SHADOW, far = range_of(s, u, v, angle);
     x[k][across] = wall[across];
     x[k][u] = s->home[u] + far * cos(angle);
     x[k][v] = s->home[v] + far * sin(angle);

@@ -114,7 +114,7 @@ static void bar_axis(const rp_picture *p, rp_axis *a) {
   rp_axis_make(a, p->lo, p->hi, 5, &look);
 }
 
-static double bar_room(const rp_picture *p) {
+static double bar_width(const rp_picture *p) {
   if (!p->view->colour && !p->face) return 24;
   rp_axis a;
   bar_axis(p, &a);
@@ -135,7 +135,7 @@ static void fit(rp_picture *p, int npos, const double *const *pos) {
   p->h = clamp(v->height, 480, 200, 4000);
   p->left = 26;
   p->top = v->title && *v->title ? 48 : 22;
-  p->right = p->w - bar_room(p);
+  p->right = p->w - bar_width(p);
   double lo[2], hi[2], below = 70;
   seen_bounds(&p->camera, p->mesh->nvert, npos, pos, lo, hi);
   for (int i = 0; i < 2 * v->nline; i++)

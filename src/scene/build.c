@@ -404,5 +404,5 @@ pl_status build_scene(reader *r, pl_scene *s) {
   check_plausible(r);
   PL_TRY(fill_lists(r, s));
   PL_TRY(build_model(r, s));
-  return check_turns(r, s);
+  return check_rotations(r, s);
 }

@@ -111,7 +111,7 @@ static int check_term_count(reader *r, const items *terms) {
 }
 
 // degrees written as radians
-static void check_turn(reader *r, const num *angle) {
+static void check_rotation(reader *r, const num *angle) {
   if (fabs(angle->v) > 7)
     warning(r, angle->at, "write e.g. 20 deg; a bare number is in the scene's unit of angle",
             "a rotation by %.3g rad is more than a turn", angle->v);
@@ -149,7 +149,7 @@ static void add_rotation(reader *r, const drive_def *d, const pl_node *at, const
     if (!angle->at || (t->terms.at && terms[k].translation.at))
       problem(r, t->terms.at, NULL, "terms of a rotation need 'angle'");
     else
-      check_turn(r, angle);
+      check_rotation(r, angle);
     put_term(r, k, &term[k], t->terms.at ? terms[k].harmonic.v : own,
              t->terms.at ? &terms[k].phase : &t->phase, 1, angle);
   }

@@ -44,7 +44,7 @@ static int same_edge(const edge *a, const edge *b) {
   return a->lo == b->lo && a->hi == b->hi;
 }
 
-face_edge *face_border(reader *r, const face_list *f, int *n) {
+face_edge *face_boundary(reader *r, const face_list *f, int *n) {
   int nedge;
   edge *e = sorted_edges(r, f, &nedge);
   face_edge *list = e ? scene_alloc(r, (size_t)nedge + 1, sizeof *list) : NULL;

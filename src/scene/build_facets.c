@@ -38,9 +38,9 @@ static double (*read_corners(reader *r, const pl_node *at, int least, int *n))[3
 static void make_facets(reader *r, const pl_node *at, const char *what, int closed, int nvert,
                         const double (*x)[3], int nsegment, const int (*segment)[2], int ntriangle,
                         const int (*triangle)[3], double radius, pl_piece *out) {
-  void *room = scene_alloc(r, pl_facets_room(nvert, nsegment, ntriangle), 1);
-  if (!room) return;
-  const pl_facets *f = pl_facets_init(nvert, x, nsegment, segment, ntriangle, triangle, room);
+  void *buffer = scene_alloc(r, pl_facets_size(nvert, nsegment, ntriangle), 1);
+  if (!buffer) return;
+  const pl_facets *f = pl_facets_init(nvert, x, nsegment, segment, ntriangle, triangle, buffer);
   const char *fault = pl_facets_fault(f, closed);
   if (fault)
     problem(r, at,

@@ -151,13 +151,13 @@ static int read_samples(reader *r, const char *path, const pl_table *t, sample *
       ratio = pl_table_find(t, "stretch");
   int strain = pl_table_find(t, "strain"), col = ratio >= 0 ? ratio : strain;
   const char *hint = "the header is e.g. angle_deg,stretch or angle_rad,strain_percent";
-  double turn, part;
+  double rot, part;
   if (angle < 0 || col < 0 || (ratio >= 0 && strain >= 0)) {
     problem_at(r, path, pl_table_line(t), 0, hint,
                "a curve has the columns 'angle', and 'stretch' or 'strain'");
     return 0;
   }
-  if (!column_unit(r, path, t, angle, "rad", hint, &turn) ||
+  if (!column_unit(r, path, t, angle, "rad", hint, &rot) ||
       !column_unit(r, path, t, col, "", hint, &part))
     return 0;
   *n = pl_table_rows(t);
@@ -166,7 +166,7 @@ static int read_samples(reader *r, const char *path, const pl_table *t, sample *
                "the curve has a header and no samples");
   for (int i = 0; i < *n; i++) {
     const double *d = pl_table_data(t) + (size_t)i * (size_t)cols;
-    s[i] = (sample){turn * d[angle], part * d[col] + (ratio >= 0 ? 0 : 1)};
+    s[i] = (sample){rot * d[angle], part * d[col] + (ratio >= 0 ? 0 : 1)};
     if (isfinite(s[i].angle) && s[i].stretch > 1 && s[i].stretch <= 11) continue;
     problem_at(r, path, pl_table_line(t) + 1 + i, 0, "a stretch is above 1, a strain above 0",
                "'%s' cannot be %.6g in a limit", pl_table_name(t, col), d[col]);
@@ -176,7 +176,7 @@ static int read_samples(reader *r, const char *path, const pl_table *t, sample *
 }
 
 // the curve, turned
-static int read_curve(reader *r, const pl_node *at, double turn, pl_polar *out) {
+static int read_curve(reader *r, const pl_node *at, double rot, pl_polar *out) {
   char path[PL_TEXT];
   pl_table *t;
   if (!read_csv(r, at, "curve", path, &t)) return 0;
@@ -187,7 +187,7 @@ static int read_curve(reader *r, const pl_node *at, double turn, pl_polar *out) 
   if (s && angle && stretch) ok = read_samples(r, path, t, s, &n);
   pl_table_free(t);
   for (int i = 0; ok && i < n; i++) {
-    angle[i] = s[i].angle + turn;
+    angle[i] = s[i].angle + rot;
     stretch[i] = s[i].stretch;
   }
   *out = (pl_polar){.n = n, .angle = angle, .stretch = stretch};
@@ -238,7 +238,7 @@ static int read_form(reader *r, const pl_limit_form *f, const limit_def *d, cons
                      pl_limit_source *in) {
   const pl_node *polar = NULL;
   const pl_key *key;
-  int turn = limit_form_key(f, "angle");
+  int rot = limit_form_key(f, "angle");
   for (int k = 0; (key = limit_key(k)) != NULL; k++) {
     int i = limit_form_key(f, key->name);
     const key_value *v = &d->v[k];
@@ -251,7 +251,7 @@ static int read_form(reader *r, const pl_limit_form *f, const limit_def *d, cons
     polar = v->text.at;
     in->file = v->text.s;
   }
-  return !polar || read_curve(r, polar, turn >= 0 ? in->value[turn] : 0, &in->curve);
+  return !polar || read_curve(r, polar, rot >= 0 ? in->value[rot] : 0, &in->curve);
 }
 
 // its form; NULL: something is wrong, which was told

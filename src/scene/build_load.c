@@ -78,14 +78,14 @@ static void put_centre(reader *r, int group, int elem, double share, const doubl
 }
 
 // an edge of the border of faces
-typedef struct border {
+typedef struct boundary {
   int n, node[3], held[3]; // its ends, the node between them; components that supports hold
   int axis;                // across a plane in which it slides, 3: it is held, -1: it is free
   double height;           // m, from the centre to the plane
-} border;
+} boundary;
 
 // planes in which supports keep all nodes; of two the one through the centre
-static void find_plane(const reader *r, double size, const double *centre, border *e) {
+static void find_plane(const reader *r, double size, const double *centre, boundary *e) {
   int all = 7;
   for (int i = 0; i < e->n; i++) all &= e->held[i];
   e->axis = all == 7 ? 3 : -1;
@@ -102,14 +102,14 @@ static void find_plane(const reader *r, double size, const double *centre, borde
 }
 
 // the border; the centre is put into planes in which it slides
-static border *list_border(reader *r, const face_list *f, double *centre, int *n) {
-  face_edge *edge = face_border(r, f, n);
+static boundary *list_boundary(reader *r, const face_list *f, double *centre, int *n) {
+  face_edge *edge = face_boundary(r, f, n);
   int put[3] = {0};
-  border *list = edge ? scene_alloc(r, (size_t)*n + 1, sizeof *list) : NULL;
+  boundary *list = edge ? scene_alloc(r, (size_t)*n + 1, sizeof *list) : NULL;
   memcpy(centre, f->centre, sizeof f->centre);
   for (int k = 0; list && k < *n; k++) {
     const face_edge *e = &edge[k];
-    list[k] = (border){.n = e->middle < 0 ? 2 : 3, .node = {e->from, e->to, e->middle}};
+    list[k] = (boundary){.n = e->middle < 0 ? 2 : 3, .node = {e->from, e->to, e->middle}};
     for (int i = 0; i < list[k].n; i++) list[k].held[i] = held_mask(r, list[k].node[i]);
     find_plane(r, sqrt(f->area), centre, &list[k]);
     int m = list[k].axis;
@@ -121,14 +121,14 @@ static border *list_border(reader *r, const face_list *f, double *centre, int *n
 
 // How many edges have no potential: those that are free, or all that move when planes meet that are
 // both away from the centre.
-static int count_free(reader *r, double size, int n, const border *list) {
-  border *at = scene_alloc(r, (size_t)r->b->nnode + 1, sizeof *at);
+static int count_free(reader *r, double size, int n, const boundary *list) {
+  boundary *at = scene_alloc(r, (size_t)r->b->nnode + 1, sizeof *at);
   int nfree = 0, nslide = 0, corners = 0;
   for (int k = 0; at && k < n; k++) {
     nfree += list[k].axis < 0;
     nslide += list[k].axis < 3;
     for (int i = 0; i < 2 && list[k].axis < 3; i++) {
-      border *met = &at[list[k].node[i]];
+      boundary *met = &at[list[k].node[i]];
       corners += met->n > 0 && met->axis != list[k].axis &&
                  fabs(met->height * list[k].height) > 1e-9 * size * size;
       *met = list[k];
@@ -137,7 +137,7 @@ static int count_free(reader *r, double size, int n, const border *list) {
   return nfree > 0 ? nfree : corners > 0 ? nslide : 0;
 }
 
-static void put_lid(reader *r, int group, int elem, const border *e) {
+static void put_lid(reader *r, int group, int elem, const boundary *e) {
   static const char *const height[3] = {"height_x", "height_y", "height_z"};
   static const char *const held[9] = {"held_0x", "held_0y", "held_0z", "held_1x", "held_1y",
                                       "held_1z", "held_2x", "held_2y", "held_2z"};
@@ -151,12 +151,12 @@ static void put_lid(reader *r, int group, int elem, const border *e) {
 // of the faces that lacks something: what supports feel where they hold it, the volume up to the
 // planes in which it slides, and where it is free a force that has no potential. Returns how many
 // edges are free.
-static int add_border(reader *r, const char *name, const face_list *f, int unknown,
-                      double *centre) {
+static int add_boundary(reader *r, const char *name, const face_list *f, int unknown,
+                        double *centre) {
   static const int kind[4] = {PL_ELEM_pressure_lid, PL_ELEM_pressure_edge, PL_ELEM_pressure_lid3,
                               PL_ELEM_pressure_edge3};
   int n = 0, count[4] = {0}, group[4], *stencil[4];
-  border *list = list_border(r, f, centre, &n);
+  boundary *list = list_boundary(r, f, centre, &n);
   int nfree = list ? count_free(r, sqrt(f->area), n, list) : 0;
   for (int k = 0; list && k < n; k++) count[2 * (list[k].n - 2) + (nfree && list[k].axis < 3)]++;
   for (int i = 0; i < 4; i++) {
@@ -206,7 +206,7 @@ static void add_pressure(reader *r, const load_def *d, const pl_node *at) {
   if (!read_timing(r, &d->time, "Pa", &over)) return;
   int unknown = amplitude(r, name, &d->pressure, &d->time, over);
   double centre[3];
-  int nfree = add_border(r, name, &f, unknown, centre);
+  int nfree = add_boundary(r, name, &f, unknown, centre);
   add_volumes(r, name, &f, unknown, centre);
   double p = d->pressure.v;
   note(r, "pressure", d->name.s,
@@ -700,10 +700,10 @@ void build_foundations(reader *r) {
 
 pl_value read_growth(reader *r, const num *swelling, const num *temperature,
                      const material_def *m) {
-  double warm = temperature->v, by = m->expansion.v;
+  double warm_start = temperature->v, by = m->expansion.v;
   const num *all[3] = {swelling, temperature, &m->expansion};
-  const double slope[3] = {1, by, warm};
-  pl_value v = {.v = 1 + swelling->v + by * warm};
+  const double slope[3] = {1, by, warm_start};
+  pl_value v = {.v = 1 + swelling->v + by * warm_start};
   if (!swelling->at && !temperature->at) return (pl_value){0};
   if (temperature->at && !m->expansion.at) {
     problem(r, temperature->at, "e.g. expansion: 1.2e-5 (per kelvin) in the material",

@@ -122,12 +122,12 @@ static const pl_mail *make_family(reader *r, const mail_def *d, int which, const
 
 // ---- facets -------------------------------------------------------------------------------------
 
-static int read_turns(reader *r, const pl_node *at, pl_facet_plan *f) {
+static int read_rotations(reader *r, const pl_node *at, pl_facet_plan *f) {
   if (!at) return 1;
   int many = at->kind == NODE_LIST;
-  double *turn = scene_alloc(r, (size_t)(many ? at->n : 1) + 1, sizeof *turn);
-  if (!turn) return 0;
-  f->turn = turn;
+  double *rot = scene_alloc(r, (size_t)(many ? at->n : 1) + 1, sizeof *rot);
+  if (!rot) return 0;
+  f->rot = rot;
   for (const pl_node *e = many ? at->first : at; e; e = many ? e->next : NULL) {
     num v;
     if (!read_num(r, e, "turn", "", &v)) return 0;
@@ -135,7 +135,7 @@ static int read_turns(reader *r, const pl_node *at, pl_facet_plan *f) {
       problem(r, e, "e.g. turn: 0.5", "turn: a part of a segment from -1 to 1 is wanted");
       return 0;
     }
-    turn[f->nturn++] = v.v;
+    rot[f->nrot++] = v.v;
   }
   return 1;
 }
@@ -146,7 +146,7 @@ static const pl_mail *make_faceted(reader *r, const facets_def *d, const pl_node
   enum { TRIANGLES_MAX = 20000 };
   const pl_mail *m = NULL;
   *f = (pl_facet_plan){.segments = d->segments.v, .points = d->points.v};
-  if (!read_turns(r, d->turn, f)) return NULL;
+  if (!read_rotations(r, d->rot, f)) return NULL;
   for (int k = 0; k < smooth->nkind; k++)
     if (2 * f->segments * f->points * smooth->kind[k].npiece > TRIANGLES_MAX) {
       problem(r, at, "take fewer segments or points",
@@ -154,8 +154,8 @@ static const pl_mail *make_faceted(reader *r, const facets_def *d, const pl_node
               2 * f->segments * f->points * smooth->kind[k].npiece);
       return NULL;
     }
-  void *room = scene_alloc(r, pl_mail_faceted_room(smooth, f), 1);
-  if (!room || !worked(r, pl_mail_faceted(r->env, smooth, f, room, &m))) return NULL;
+  void *buffer = scene_alloc(r, pl_mail_faceted_size(smooth, f), 1);
+  if (!buffer || !worked(r, pl_mail_faceted(r->env, smooth, f, buffer, &m))) return NULL;
   return m;
 }
 

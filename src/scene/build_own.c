@@ -185,10 +185,10 @@ static const pl_mail *make_start(reader *r, own_shape *o) {
     problem(r, d->cell.at, NULL, "a cell has at most %d elements, got %d", ELEMENTS_MAX, n);
   for (int k = 0; k < d->elements.n; k++, at = at->next) make_element(r, o, &e[k], at, &kind[k]);
   for (int k = 0; k < n; k++) {
-    const rotate_def *turn = cell[k].rotate;
+    const rotate_def *rot = cell[k].rotate;
     double axis[3] = {0, 0, 1};
-    if (turn && turn->axis.at) put(o, &turn->axis, axis);
-    if (!(pl_norm3(axis) > 0)) problem(r, turn->axis.at, NULL, "axis cannot be this direction");
+    if (rot && rot->axis.at) put(o, &rot->axis, axis);
+    if (!(pl_norm3(axis) > 0)) problem(r, rot->axis.at, NULL, "axis cannot be this direction");
     kind_of[k] = find_element(r, d, &cell[k].element);
     pose[k] = placed(o, &cell[k]);
   }
@@ -307,7 +307,7 @@ static void find_keys(own_shape *o) {
 }
 
 // whether its data have room for all of it
-static int has_room(const own_shape *o) {
+static int has_capacity(const own_shape *o) {
   int pieces = 0, harmonics = 0;
   for (int i = 0; i < o->m->nkind; i++)
     for (int k = 0; k < o->m->kind[i].npiece; k++, pieces++)
@@ -351,7 +351,7 @@ const pl_mail *make_own(reader *r, const own_mail_def *d, double *value,
   if (o->nkey > PL_KEY_MAX)
     problem(r, d->elements.at, "use fewer of them",
             "elements of one's own follow at most %d parameters, got %d", PL_KEY_MAX, o->nkey);
-  else if (o->nkey > 0 && !has_room(o))
+  else if (o->nkey > 0 && !has_capacity(o))
     problem(r, d->elements.at, "write numbers in place of the parameters",
             "elements that follow parameters have at most %d pieces and %d harmonics in all, and "
             "cells %d elements",

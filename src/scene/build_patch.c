@@ -245,7 +245,7 @@ static void load_elements(reader *r, const layout *l, const items *list, double 
 
 static int place(reader *r, const patch_def *d, int n, const pl_cut_element *e, pl_pose *out,
                  pl_scene_patch *of) {
-  double axis[3] = {0, 0, 1}, *R = of->turn;
+  double axis[3] = {0, 0, 1}, *R = of->rot;
   for (int c = 0; d->rotate && d->rotate->axis.at && c < 3; c++) axis[c] = d->rotate->axis.v[c].v;
   if (!(pl_norm3(axis) > 0)) {
     problem(r, d->rotate->axis.at, NULL, "axis cannot be this direction");

@@ -90,7 +90,7 @@ static void nearest_on_part(const part *q, const double p[3], double out[3]) {
 }
 
 // a ball about its first corner
-static double reach(const part *q) {
+static double range(const part *q) {
   double most = 0;
   for (int k = 1; k < q->n; k++) most = fmax(most, distance(q->x[k], q->x[0]));
   return most + q->radius;
@@ -98,7 +98,7 @@ static double reach(const part *q) {
 
 // Convex sets: nearest to each other in turns. 0: they are not fused.
 static int fuse(const part *a, const part *b, fused *out) {
-  if (distance(a->x[0], b->x[0]) > reach(a) + reach(b)) return 0;
+  if (distance(a->x[0], b->x[0]) > range(a) + range(b)) return 0;
   double *p = out->x[0], *q = out->x[1], far = INFINITY;
   for (int c = 0; c < 3; c++) p[c] = (a->x[0][c] + a->x[a->n / 2][c]) / 2;
   for (int k = 0; k < ROUNDS; k++) {
@@ -220,10 +220,10 @@ int add_skeleton(reader *r, int n, const piece_def *d, pl_piece *piece) {
   drop_ends(&s);
   if (!leads_through_several(&s)) return n;
   double radius = draw_ways(&s);
-  void *room = scene_alloc(r, pl_facets_room(s.npoint, s.nsegment, 0), 1);
-  if (!room) return n;
+  void *buffer = scene_alloc(r, pl_facets_size(s.npoint, s.nsegment, 0), 1);
+  if (!buffer) return n;
   const pl_facets *f = pl_facets_init(s.npoint, (const double(*)[3])s.x, s.nsegment,
-                                      (const int(*)[2])s.segment, 0, NULL, room);
+                                      (const int(*)[2])s.segment, 0, NULL, buffer);
   piece[n] = pl_piece_facets(f, radius);
   return n + 1;
 }

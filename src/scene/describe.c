@@ -213,7 +213,7 @@ static void describe_analysis(const pl_scene *s, const pl_analysis *a, pl_text *
   pl_text_add(out, "\n");
 }
 
-enum { LINKS_TOLD = 12 };
+enum { LINKS_LISTED = 12 };
 
 // gaps that close and wires that break in a printer
 static void describe_print(const pl_scene_mail *m, pl_text *out) {
@@ -246,12 +246,12 @@ static void describe_mail(const pl_scene_mail *m, pl_text *out) {
   pl_text_add(out, "others, smallest gap ");
   put(out, "m", m->gap);
   pl_text_add(out, "\n           linking numbers");
-  for (int k = 0; k < m->nlink && k < LINKS_TOLD; k++) {
+  for (int k = 0; k < m->nlink && k < LINKS_LISTED; k++) {
     const pl_mail_link *l = &m->link[k];
     pl_text_add(out, "%s %d-%d(%d, %d) %+d", k ? "," : "", l->elem[0] + 1, l->elem[1] + 1,
                 l->cell[0], l->cell[1], l->number);
   }
-  if (m->nlink > LINKS_TOLD) pl_text_add(out, " and %d more", m->nlink - LINKS_TOLD);
+  if (m->nlink > LINKS_LISTED) pl_text_add(out, " and %d more", m->nlink - LINKS_LISTED);
   pl_text_add(
       out, "\n           %.4g kg/m^2 at %.4g kg/m^3%s: elements of a cell have %s%.4g mm^3\n",
       m->density * m->volume / m->area, m->density, m->density == 1010 ? " (polyamide 12)" : "",

@@ -44,7 +44,7 @@ void face_normals(const reader *r, const face_list *f, double (*normal)[3]);
 // The faces all of whose nodes are chosen[nnode], without a look at their sides. 0: failed.
 int chosen_faces(reader *r, const char *chosen, face_list *out);
 // edges that belong to one face only
-face_edge *face_border(reader *r, const face_list *f, int *n);
+face_edge *face_boundary(reader *r, const face_list *f, int *n);
 
 // A line for `check` and reports about what a load or a material comes to.
 void note(reader *r, const char *kind, const char *name, const char *fmt, ...)

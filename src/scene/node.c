@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FYAML_ROOM = 1 << 20 }; // bytes that the parser may want at once
+enum { FYAML_BUFFER = 1 << 20 }; // bytes that the parser may want at once
 
 pl_node *node_new(reader *r, node_kind kind, const char *text, size_t n) {
   pl_node *d = scene_alloc(r, 1, sizeof *d);
@@ -428,7 +428,7 @@ static pl_status parse_source(reader *r, source *src, const char *file, const ch
                                       FYPCF_DISABLE_ACCELERATORS | FYPCF_ALLOW_DUPLICATE_KEYS,
                              .diag = diag};
   // libfyaml drops values, or falls, where it has no memory: errno tells, and room is looked for
-  void *check_count = malloc(FYAML_ROOM);
+  void *check_count = malloc(FYAML_BUFFER);
   free(check_count);
   errno = 0;
   struct fy_parser *p = check_count ? fy_parser_create(&cfg) : NULL;

@@ -49,10 +49,10 @@ static int unit_forgotten(const reader *r, const body_slot *b, double size) {
   const body_def *d = b->def;
   const geometry_def *g = d->shell ? d->shell : d->plane ? d->plane : d->solid ? d->solid : d->rod;
   const pl_node *units = node_get(r->root, "units");
-  int told =
+  int reported =
       units && units->kind == NODE_MAP && (node_get(units, "length") || node_get(units, "system"));
-  return g && g->mesh->kind == NODE_SCALAR && !told && !g->mesh_units.at && r->scale.base[1] == 1 &&
-         size > LARGE;
+  return g && g->mesh->kind == NODE_SCALAR && !reported && !g->mesh_units.at &&
+         r->scale.base[1] == 1 && size > LARGE;
 }
 
 static void check_body(reader *r, const body_slot *b) {
@@ -217,7 +217,7 @@ void check_plausible(reader *r) {
 }
 
 // a static that would swing bodies about a line on which alone they are held
-pl_status check_turns(reader *r, const pl_scene *s) {
+pl_status check_rotations(reader *r, const pl_scene *s) {
   pl_loose l;
   char buf[128];
   const pl_analysis *a = NULL;

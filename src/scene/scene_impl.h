@@ -286,7 +286,7 @@ void check_materials(reader *r);
 // swellings that follow files, after the drives are joined
 void build_swellings(reader *r);
 void check_plausible(reader *r);
-pl_status check_turns(reader *r, const pl_scene *s); // of the model
+pl_status check_rotations(reader *r, const pl_scene *s); // of the model
 // what `check` tells of voxels (build_voxels.c)
 void describe_voxels(const pl_scene_body *b, pl_text *out);
 // Poor cells of the mesh of a body are warned of; what `check` tells of all of them.

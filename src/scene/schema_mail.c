@@ -147,15 +147,15 @@ static const row turn_rows[] = {
     ROW(rotate_def, angle, "angle", T_NUM, .need = 1, .unit = "rad", ANY,
         .text = "right-handed about the axis"),
 };
-static const map_info map_element_turn = {.what = "element-turn",
-                                          .text = "A turn of an element.",
-                                          .size = sizeof(rotate_def),
-                                          ROWS(turn_rows)};
+static const map_info map_element_rotation = {.what = "element-turn",
+                                              .text = "A turn of an element.",
+                                              .size = sizeof(rotate_def),
+                                              ROWS(turn_rows)};
 
 static const row cell_rows[] = {
     ROW(cell_def, element, "element", T_WORD, .text = "its name; the first one when left out"),
     ROW(cell_def, at, "at", T_VEC3, .unit = "m", .text = "where its origin is"),
-    ROW(cell_def, rotate, "rotate", T_MAP, SUB(map_element_turn),
+    ROW(cell_def, rotate, "rotate", T_MAP, SUB(map_element_rotation),
         .text = "turned before it is moved"),
 };
 static const map_info map_cell = {
@@ -236,7 +236,7 @@ static const row facets_rows[] = {
     ROW(facets_def, segments, "segments", T_INT, .need = 1, .lo = 3, .hi = 512,
         .text = "along each ring or curve"),
     ROW(facets_def, points, "points", T_INT, .need = 1, .lo = 3, .hi = 128, .text = "of a section"),
-    ROW(facets_def, turn, "turn", T_RAW, .choices = "number | [number, ...]",
+    ROW(facets_def, rot, "turn", T_RAW, .choices = "number | [number, ...]",
         .text = "of the first segment, as a part of one: 0.5 lets flats be where corners were; of "
                 "each piece of an element, the last one for those that follow"),
 };

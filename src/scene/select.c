@@ -380,7 +380,7 @@ static int body_boundary(reader *r, const body_slot *b, node_list *out) {
     pl_free(r->env, tri);
     return ok;
   }
-  if (pl_mesh_border(b->mesh, &n, &tri) != PL_OK) return 0;
+  if (pl_mesh_boundary(b->mesh, &n, &tri) != PL_OK) return 0;
   ok = add_vertices(r, b, n, tri, out);
   pl_free(r->env, tri);
   return ok;

@@ -529,7 +529,7 @@ typedef struct own_mail_def {
 } own_mail_def;
 typedef struct facets_def {
   pick segments, points;
-  const pl_node *turn;
+  const pl_node *rot;
 } facets_def;
 typedef struct mail_def {
   txt name;

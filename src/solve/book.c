@@ -220,7 +220,7 @@ book_step book_compare(const book *k, const equil *e, const book_entry *b, const
   return s;
 }
 
-void book_turn(book *k, const book_entry *b) {
+void book_rotation(book *k, const book_entry *b) {
   k->at = *b;
   k->most = fmax(k->most, fabs(b->elastic - k->start));
 }

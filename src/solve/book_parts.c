@@ -46,7 +46,7 @@ static void keep_part(parts *w, const book_entry *b, const book_step *step) {
   w->work += step->work;
   pl_commit(e->m, e->p, e->x);
   pl_state_copy(w->here, e->x);
-  book_turn(w->k, b);
+  book_rotation(w->k, b);
   w->at = b->scale;
   if (w->at >= w->bar.end.scale) w->bar = (barrier){w->end, w->at, INFINITY};
 }
@@ -57,7 +57,7 @@ static int leads_there(parts *w) {
   book_step step = book_compare(w->k, w->e, &w->end, w->here->q);
   if (!step.closed) return 0;
   w->work += step.work;
-  book_turn(w->k, &w->end);
+  book_rotation(w->k, &w->end);
   return 1;
 }
 
@@ -103,7 +103,7 @@ static int is_direct(const parts *w) {
   return far <= SAME * equil_size(e);
 }
 
-static pl_status take_parts(parts *w, const book_step *whole) {
+static pl_status store_parts(parts *w, const book_step *whole) {
   equil *e = w->e;
   pl_static_info *info = e->info;
   const pl_static_info before = *info;
@@ -125,7 +125,7 @@ static pl_status take_parts(parts *w, const book_step *whole) {
   info->work += whole->work;
   book_jump(info, w->at, whole->open);
   *w->k = begin;
-  book_turn(w->k, &w->end);
+  book_rotation(w->k, &w->end);
   return PL_OK;
 }
 
@@ -140,7 +140,7 @@ pl_status book_parts(equil *e, book *k, const pl_state *from, const book_entry *
   if (s == PL_OK) s = pl_state_create(e->m, e->p, &w.direct);
   if (s == PL_OK) {
     pl_state_copy(w.here, from);
-    s = take_parts(&w, whole);
+    s = store_parts(&w, whole);
   }
   if (w.here) pl_state_free(e->m, w.here);
   if (w.direct) pl_state_free(e->m, w.direct);

@@ -68,7 +68,7 @@ static int is_in(const contact_set *t, const pl_contact_row *r) {
 // ---- places -------------------------------------------------------------------------------------
 
 // pairs of bodies leave the set and become old
-static pl_status take_out(contact_set *t) {
+static pl_status remove_rows(contact_set *t) {
   bodies *b = t->bodies;
   int kept = 0;
   b->nold = 0;
@@ -112,7 +112,7 @@ static void inherit(contact_set *t, int k, const body_pair *o) {
   // what presses on one side from the other does so back again, friction goes against the sides
   double side = pl_dot3(o->row.frame[0], t->row[k].frame[0]) < 0 ? -1 : 1;
   double f[3] = {o->f[0], side * o->f[1], side * o->f[2]};
-  contact_set_turn(3, o->row.frame[0], t->row[k].frame[0], f);
+  contact_set_rotate(3, o->row.frame[0], t->row[k].frame[0], f);
   for (int c = 0; c < 3; c++) t->f[3 * k + c] += f[c];
   t->status[k] = o->status;
 }
@@ -170,7 +170,7 @@ pl_status bodies_place(contact_set *t, const contact_rule *u) {
   // Normals about corners turn as fast as these are round: where that goes on and on, the planes of
   // the last iterate bound the step.
   if (b->rounds++ > SETTLED) return PL_OK;
-  PL_TRY(take_out(t));
+  PL_TRY(remove_rows(t));
   int first = t->nset;
   PL_TRY(pl_layers_find_least(b->layers, u->q, NEAR * pl_layers_thickness(b->layers), &n, &pair));
   for (int i = 0; i < n; i++) PL_TRY(place_pair(t, &pair[i], u->q));

@@ -133,7 +133,7 @@ pl_status contact_set_begin(contact_set *t, double share) {
   return PL_OK;
 }
 
-void contact_set_turn(int dim, const double *from, const double *to, double *f) {
+void contact_set_rotate(int dim, const double *from, const double *to, double *f) {
   double world[3] = {0}, size = pl_norm(dim - 1, f + 1), now = 0;
   if (!(size > 0)) return;
   for (int j = 1; j < dim; j++)
@@ -160,7 +160,7 @@ pl_status contact_set_place(contact_set *t, const contact_rule *u) {
     if (k >= 0) {
       double *f = t->f + k * t->dim;
       if (f[0] > 0) t->error = fmax(t->error, fabs(now.gap - t->gap[k]));
-      contact_set_turn(t->dim, t->place[i].frame[0], now.frame[0], f);
+      contact_set_rotate(t->dim, t->place[i].frame[0], now.frame[0], f);
       memcpy(t->row[k].frame, now.frame, sizeof now.frame);
     }
     t->place[i] = now;

@@ -114,7 +114,7 @@ static pl_status predict(increment *i) {
   memcpy(e->qref, e->x->q, size);
   displace(i);
   if (e->n == 0 || memcmp(e->q0, e->qref, size) == 0) return PL_OK;
-  pl_status s = equil_residual_moved(e, e->qref);
+  pl_status s = equil_residual_displaced(e, e->qref);
   int shifted;
   if (s == PL_OK) s = direction(i, equil_balance(e).force, &shifted);
   if (s < 0) return s;

@@ -99,8 +99,8 @@ static pl_status iterate(stepper *st, const rule *u, const contact_rule *law, in
   // a place that happens to be zero says nothing: the way of the step does
   double size = fmax(pl_max_abs(st->nq, st->x->q), pl_max_abs(st->nq, st->s->q));
   size = fmax(size, u->h * pl_max_abs(st->nq, st->s->v));
-  st->moved = pl_max_abs(st->n, st->d);
-  *last = size > 0 ? st->moved / size : INFINITY;
+  st->displaced = pl_max_abs(st->n, st->d);
+  *last = size > 0 ? st->displaced / size : INFINITY;
   return sure && *last > 4 * DBL_EPSILON ? stepper_descend(st, u) : step_velocities(st, u);
 }
 
@@ -116,7 +116,7 @@ static pl_status newton(stepper *st, const rule *u, int sure) {
   for (int it = 0;; it++) {
     PL_TRY(contact_set_place(st->contacts, &law));
     measure(st, &residual, &force);
-    stepper_watch(st, residual);
+    stepper_observe(st, residual);
     int there = it > 0 && st->contacts->error <= 4 * st->contacts->slack;
     if (st->n == 0 || (there && (last <= 4 * DBL_EPSILON || residual <= st->o->rtol * force)))
       break;

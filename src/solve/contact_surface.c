@@ -27,7 +27,7 @@ static int is_of(const pl_contact_row *a, const pl_contact_row *b) {
   return memcmp(a->tag, b->tag, sizeof a->tag) == 0;
 }
 
-static pl_status take_out(contact_set *t) {
+static pl_status remove_rows(contact_set *t) {
   surface_rows *s = t->surface;
   int kept = 0;
   s->nold = 0;
@@ -45,7 +45,7 @@ static pl_status take_out(contact_set *t) {
   return PL_OK;
 }
 
-static pl_contact_row row_of(const pl_contact_touch *a) {
+static pl_contact_row row_of(const pl_contact_feature *a) {
   pl_contact_row r = a->row;
   r.tag[0] = a->obstacle;
   r.tag[1] = a->part;
@@ -59,7 +59,7 @@ static body_pair *find_old(const surface_rows *s, const pl_contact_row *r) {
   return NULL;
 }
 
-static pl_status place_one(contact_set *t, const pl_contact_touch *a) {
+static pl_status place_one(contact_set *t, const pl_contact_feature *a) {
   pl_contact_row r = row_of(a);
   body_pair *o = find_old(t->surface, &r);
   if (!contact_set_is_free(t, &r)) return PL_OK;
@@ -70,7 +70,7 @@ static pl_status place_one(contact_set *t, const pl_contact_touch *a) {
   PL_TRY(contact_set_join(t, SURFACE - a->obstacle, &r));
   double *f = t->f + k * t->dim;
   memcpy(f, o->f, (size_t)t->dim * sizeof *f);
-  contact_set_turn(t->dim, o->row.frame[0], r.frame[0], f);
+  contact_set_rotate(t->dim, o->row.frame[0], r.frame[0], f);
   t->status[k] = o->status;
   t->gap[k] = o->gap;
   if (f[0] > 0) t->error = fmax(t->error, fabs(a->gap - o->gap));
@@ -81,14 +81,14 @@ static pl_status place_one(contact_set *t, const pl_contact_touch *a) {
 
 pl_status surface_place(contact_set *t, const contact_rule *u) {
   surface_rows *s = t->surface;
-  const pl_contact_touch *touch;
+  const pl_contact_feature *approach;
   int n;
   // where pairs come and go for ever, those of the last iterate bound the step
   if (s->rounds++ > SETTLED) return PL_OK;
-  PL_TRY(take_out(t));
+  PL_TRY(remove_rows(t));
   double margin = s->nold > 0 ? NEAR * t->size : 0;
-  PL_TRY(pl_contact_touching(t->k, u->t, u->q, u->t0, u->q0, margin, &n, &touch));
-  for (int i = 0; i < n; i++) PL_TRY(place_one(t, &touch[i]));
+  PL_TRY(pl_contact_features(t->k, u->t, u->q, u->t0, u->q0, margin, &n, &approach));
+  for (int i = 0; i < n; i++) PL_TRY(place_one(t, &approach[i]));
   for (int i = 0; i < s->nold; i++)
     if (s->old[i].f[0] > 0) t->error = INFINITY;
   return PL_OK;
@@ -103,15 +103,15 @@ static int is_in(const contact_set *t, const pl_contact_row *r) {
 pl_status surface_join(contact_set *t, const contact_rule *u, const double *d, int *count) {
   surface_rows *s = t->surface;
   const int *dof = pl_model_free_dofs(t->m);
-  const pl_contact_touch *touch;
+  const pl_contact_feature *approach;
   int n;
   memcpy(s->to, u->q, (size_t)pl_model_nq(t->m) * sizeof *s->to);
   for (int i = 0; i < t->n; i++) s->to[dof[i]] += d[i];
-  PL_TRY(pl_contact_touching(t->k, u->t, s->to, u->t0, u->q0, -t->slack, &n, &touch));
+  PL_TRY(pl_contact_features(t->k, u->t, s->to, u->t0, u->q0, -t->slack, &n, &approach));
   for (int i = 0; i < n; i++) {
-    pl_contact_row r = row_of(&touch[i]);
+    pl_contact_row r = row_of(&approach[i]);
     if (!contact_set_is_free(t, &r) || is_in(t, &r)) continue;
-    PL_TRY(contact_set_join(t, SURFACE - touch[i].obstacle, &r));
+    PL_TRY(contact_set_join(t, SURFACE - approach[i].obstacle, &r));
     ++*count;
   }
   return PL_OK;

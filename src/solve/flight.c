@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { SWEEPS = 100 };            // of the fixed point of one step
-static const double TURN = 0.5;   // rad; of one step at most, where the fixed point is fast
+static const double ROT = 0.5;    // rad; of one step at most, where the fixed point is fast
 static const double SMALL = 1e-9; // of the largest moment of inertia: a body on a line
 
 // ---- rotation -----------------------------------------------------------------------------------
@@ -24,7 +24,7 @@ static void preprocess(const double *J, const double *y, double h, double *inver
 }
 
 // c of the Cayley map of one step, by a fixed point that turns of less than one radian have
-static void solve_turn(const double *inverse, const double *y, double h, double *c) {
+static void solve_rotation(const double *inverse, const double *y, double h, double *c) {
   double J[3], a[3], k[3];
   for (int i = 0; i < 3; i++) {
     J[i] = 1 / inverse[i];
@@ -42,17 +42,17 @@ static void solve_turn(const double *inverse, const double *y, double h, double 
   }
 }
 
-static void turn_once(pl_flight *k, double h, int order) {
+static void step_rotation(pl_flight *k, double h, int order) {
   double inverse[3], c[3], y[3];
   if (order == 4)
     preprocess(k->inertia, k->spin, h, inverse);
   else
     for (int i = 0; i < 3; i++) inverse[i] = 1 / k->inertia[i];
-  solve_turn(inverse, k->spin, h, c);
+  solve_rotation(inverse, k->spin, h, c);
   double size = sqrt(1 + pl_dot3(c, c)), rho[4] = {1 / size, c[0] / size, c[1] / size, c[2] / size};
-  pl_quat_mul(k->turn, rho, k->turn);
-  double length = pl_norm(4, k->turn), back[4] = {rho[0], -rho[1], -rho[2], -rho[3]};
-  for (int i = 0; i < 4; i++) k->turn[i] /= length;
+  pl_quat_mul(k->rot, rho, k->rot);
+  double length = pl_norm(4, k->rot), back[4] = {rho[0], -rho[1], -rho[2], -rho[3]};
+  for (int i = 0; i < 4; i++) k->rot[i] /= length;
   pl_quat_rotate(back, k->spin, y);
   memcpy(k->spin, y, sizeof y);
 }
@@ -64,8 +64,8 @@ static double fastest(const pl_flight *k) {
 }
 
 void pl_flight_step_order(pl_flight *k, double h, int order) {
-  double parts = fmax(1, ceil(fabs(h) * fastest(k) / TURN));
-  for (double i = 0; i < parts; i++) turn_once(k, h / parts, order);
+  double parts = fmax(1, ceil(fabs(h) * fastest(k) / ROT));
+  for (double i = 0; i < parts; i++) step_rotation(k, h / parts, order);
   for (int c = 0; c < 3; c++) {
     k->centre[c] += h * k->momentum[c] / k->mass + 0.5 * h * h * k->gravity[c];
     k->momentum[c] += h * k->mass * k->gravity[c];
@@ -165,7 +165,7 @@ void flight_catch(const pl_params *p, pl_work *w, int n, const char *in, const p
   for (int r = 0; r < 3; r++)
     for (int c = 0; c < 3; c++) R[3 * r + c] = pl_dot3(U + 3 * r, V + 3 * c);
   pl_mul3(R, k->axes, Rb);
-  quat_of(Rb, k->turn);
+  quat_of(Rb, k->rot);
   pl_mass_mul(p, s->v, w, other);
   memset(k->momentum, 0, sizeof k->momentum);
   for (int i = 0; i < n; i++) {
@@ -177,7 +177,7 @@ void flight_catch(const pl_params *p, pl_work *w, int n, const char *in, const p
       k->momentum[c] += other[3 * i + c];
     }
   }
-  double back[4] = {k->turn[0], -k->turn[1], -k->turn[2], -k->turn[3]};
+  double back[4] = {k->rot[0], -k->rot[1], -k->rot[2], -k->rot[3]};
   pl_quat_rotate(back, pi, k->spin);
   k->t = s->t;
 }
@@ -228,7 +228,7 @@ pl_status pl_flight_begin(const pl_model *m, const pl_params *p, const pl_state 
 
 void pl_flight_rotation(const pl_flight *k, double *R) {
   double Rb[9];
-  pl_quat_to_mat(k->turn, Rb);
+  pl_quat_to_mat(k->rot, Rb);
   for (int r = 0; r < 3; r++)
     for (int c = 0; c < 3; c++) R[3 * r + c] = pl_dot3(Rb + 3 * r, k->axes + 3 * c);
 }
@@ -236,7 +236,7 @@ void pl_flight_rotation(const pl_flight *k, double *R) {
 void pl_flight_omega(const pl_flight *k, double *omega) {
   double turning[3];
   for (int i = 0; i < 3; i++) turning[i] = k->spin[i] / k->inertia[i];
-  pl_quat_rotate(k->turn, turning, omega);
+  pl_quat_rotate(k->rot, turning, omega);
 }
 
 static void put_state(const pl_model *m, const pl_params *p, const pl_flight *k, const char *in,

@@ -20,7 +20,7 @@ pl_transient_opts pl_jump_transient(const pl_jump_opts *o) {
 // ---- turns --------------------------------------------------------------------------------------
 
 // the small turn that leads from one orientation to the next, as a vector in the world
-static void small_turn(const double *from, const double *to, double *d) {
+static void small_rotation(const double *from, const double *to, double *d) {
   double back[4] = {from[0], -from[1], -from[2], -from[3]}, q[4];
   pl_quat_mul(to, back, q);
   double sign = q[0] < 0 ? -1 : 1, size = pl_norm3(q + 1);
@@ -28,11 +28,11 @@ static void small_turn(const double *from, const double *to, double *d) {
   for (int c = 0; c < 3; c++) d[c] = sign * factor * q[1 + c];
 }
 
-static void add_turn(pl_jump_state *k, const pl_flight *now) {
+static void add_rotation(pl_jump_state *k, const pl_flight *now) {
   double d[3];
-  small_turn(k->body.turn, now->turn, d);
+  small_rotation(k->body.rot, now->rot, d);
   double size = pl_norm3(d);
-  for (int r = 0; r < 3; r++) k->turn[r] += d[r];
+  for (int r = 0; r < 3; r++) k->rot[r] += d[r];
   for (int i = 0; i < 9 && size > 0; i++) k->turned[i] += d[i / 3] * d[i % 3] / size;
 }
 
@@ -63,7 +63,7 @@ static void extent_along(const stepper *st, const double *up, double *low, doubl
 static void follow(stepper *st, const pl_flight *now) {
   pl_jump_state *k = &st->hist->jump;
   double low, high, d[3];
-  add_turn(k, now);
+  add_rotation(k, now);
   k->body = *now;
   k->now[0] = st->w->kinetic;
   k->now[1] = st->w->elastic;
@@ -114,19 +114,19 @@ static int touches(const stepper *st) {
 }
 
 // finite elements after a step; before: the body a step ago, with its turn
-static void stand(stepper *st, const pl_flight *before, const double *turn) {
+static void stand(stepper *st, const pl_flight *before, const double *rot) {
   pl_jump_state *k = &st->hist->jump;
   double t = st->s->t;
   const size_t size = 3 * sizeof(double);
   if (touches(st)) {
     if (k->stage == PL_JUMP_AIR && !(k->landing.mass > 0)) {
       k->landing = *before;
-      memcpy(k->landing_turn, turn, size);
+      memcpy(k->landing_rotation, rot, size);
     }
     k->stage = PL_JUMP_GROUND;
     k->touched = t;
     k->left = k->body;
-    memcpy(k->left_turn, k->turn, size);
+    memcpy(k->left_rotation, k->rot, size);
     k->fastest = 0;
   } else if (k->stage == PL_JUMP_GROUND && t - k->touched >= st->jump->hop * (1 - 1e-9)) {
     k->stage = PL_JUMP_AIR;
@@ -253,10 +253,10 @@ pl_status jump_complete(stepper *st) {
     return PL_OK;
   }
   pl_flight before = k->body, now = k->body;
-  double turn[3];
-  memcpy(turn, k->turn, sizeof turn);
+  double rot[3];
+  memcpy(rot, k->rot, sizeof rot);
   flight_catch(st->p, st->w, pl_model_nnode(st->m), NULL, st->s, st->fit, &now);
   follow(st, &now);
-  stand(st, &before, turn);
+  stand(st, &before, rot);
   return may_fly(st) ? become_rigid(st) : PL_OK;
 }

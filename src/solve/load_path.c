@@ -183,12 +183,12 @@ static pl_status correct(path *k, double step, int *iter) {
 }
 
 // cosine of the turn between two tangents
-static double turn_between(const path *k, const point *x, const point *y) {
+static double turning_between(const path *k, const point *x, const point *y) {
   return x->tl * y->tl + dot(k, x->tq, y->tq);
 }
 
 // the equilibrium at a distance from k->at along its tangent, into k->trial
-static pl_status take_step(path *k, double step, int *iter) {
+static pl_status claim_step(path *k, double step, int *iter) {
   equil *e = &k->e;
   point *p = &k->trial;
   p->lambda = k->at.lambda + step * k->at.tl;
@@ -215,10 +215,10 @@ static pl_status next_point(path *k, double *step) {
   for (;;) {
     int iter = 0;
     PL_TRY(pl_report_progress(k->e.env, "path", k->info->scale / k->o->to, ""));
-    pl_status s = take_step(k, *step, &iter);
+    pl_status s = claim_step(k, *step, &iter);
     if (s < 0 || s == PL_CANCELLED) return s;
     // a path that turns far in one step may be another one
-    if (s == PL_OK && turn_between(k, &k->at, &k->trial) < widest) s = PL_UNSOLVED;
+    if (s == PL_OK && turning_between(k, &k->at, &k->trial) < widest) s = PL_UNSOLVED;
     // places that lie close together are taken one by one
     if (s == PL_OK && crowded(k) && *step > CROWD * k->o->step) s = PL_UNSOLVED;
     if (s == PL_OK) {
@@ -236,9 +236,9 @@ static pl_status next_point(path *k, double *step) {
 
 // The rate along the path of what stands still at a place: of the load factor, or of a watched
 // unknown.
-static double rate_of(const path *k, const point *p, pl_path_place what, int watch) {
+static double rate_of(const path *k, const point *p, pl_path_place what, int probe) {
   if (what == PL_PATH_FOLD) return p->tl;
-  int free = pl_model_free_index(k->e.m)[k->plan->watch[watch]];
+  int free = pl_model_free_index(k->e.m)[k->plan->probe[probe]];
   return free < 0 ? 1 : p->tq[free];
 }
 
@@ -288,25 +288,25 @@ static pl_status keep_fork(path *k, const point *p) {
 
 // between k->at and k->next, by halving: at a fold the load factor stands still, at a turn a
 // watched unknown does, at a branch point the count of negative eigenvalues changes
-static pl_status locate(path *k, pl_path_place what, int watch) {
+static pl_status locate(path *k, pl_path_place what, int probe) {
   double lo = 0, hi = k->next.arc - k->at.arc, whole = hi;
   point_copy(k, &k->best, &k->next);
   for (int it = 0; it < SECANTS && hi - lo > SHARE * whole; it++) {
     double mid = 0.5 * (lo + hi);
     int iter;
-    pl_status s = take_step(k, mid, &iter);
+    pl_status s = claim_step(k, mid, &iter);
     if (s < 0 || s == PL_CANCELLED) return s;
     if (s != PL_OK) break; // K is singular there: near enough
     int before = what == PL_PATH_BRANCH
                      ? k->trial.nneg == k->at.nneg
-                     : rate_of(k, &k->trial, what, watch) * rate_of(k, &k->at, what, watch) > 0;
+                     : rate_of(k, &k->trial, what, probe) * rate_of(k, &k->at, what, probe) > 0;
     if (before) lo = mid;
     if (!before) hi = mid;
     point_copy(k, &k->best, &k->trial);
   }
   if (what == PL_PATH_BRANCH) PL_TRY(keep_fork(k, &k->best));
   const pl_load_path_special p = {.fold = (int)what,
-                                  .watch = watch,
+                                  .probe = probe,
                                   .branch = k->info->branch,
                                   .after = k->points - 1,
                                   .scale = k->best.lambda,
@@ -317,8 +317,8 @@ static pl_status locate(path *k, pl_path_place what, int watch) {
 }
 
 // a watched unknown turns back; what hardly moves is rounding
-static int turns_back(const path *k, int watch) {
-  double a = rate_of(k, &k->at, PL_PATH_TURN, watch), b = rate_of(k, &k->next, PL_PATH_TURN, watch);
+static int reverses(const path *k, int probe) {
+  double a = rate_of(k, &k->at, PL_PATH_TURN, probe), b = rate_of(k, &k->next, PL_PATH_TURN, probe);
   double most = 0;
   for (int i = 0; i < k->e.n; i++)
     most = fmax(most, k->weight[i] * fmax(fabs(k->at.tq[i]), fabs(k->next.tq[i])));
@@ -334,8 +334,8 @@ static pl_status look_between(path *k) {
   // a fold changes the count by one
   if (change > turned) PL_TRY(locate(k, PL_PATH_BRANCH, 0));
   // a branch begins across the path before
-  for (int i = 0; k->plan && i < k->plan->nwatch && (k->info->branch == 0 || k->points > 1); i++)
-    if (turns_back(k, i)) PL_TRY(locate(k, PL_PATH_TURN, i));
+  for (int i = 0; k->plan && i < k->plan->nprobe && (k->info->branch == 0 || k->points > 1); i++)
+    if (reverses(k, i)) PL_TRY(locate(k, PL_PATH_TURN, i));
   return PL_OK;
 }
 

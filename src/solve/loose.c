@@ -250,7 +250,7 @@ static pl_status forces_at(const pieces *k, const pl_params *p, pl_work *w, pl_s
 }
 
 // q with the piece turned about the line
-static void turn_piece(const pieces *k, int first, const pl_loose *l, double angle, double *q) {
+static void rotate_piece(const pieces *k, int first, const pl_loose *l, double angle, double *q) {
   double R[9];
   pl_rotation3(l->axis, angle, R);
   for (int i = 0; i < k->nnode; i++) {
@@ -293,7 +293,7 @@ static pl_status goes_round(const pieces *k, const pl_params *p, pl_work *w, pl_
     if (pl_model_group_kind(k->m, g)->rotate) l->round = 0;
   for (int i = 0; st == PL_OK && l->round && i < 4; i++) {
     memcpy(q, k->q, nq * sizeof *q);
-    turn_piece(k, first, l, angle[i], q);
+    rotate_piece(k, first, l, angle[i], q);
     turned.q = q;
     st = forces_at(&turned, p, w, s);
     if (st == PL_OK && fabs(moment_of(k, first, l, q, w->r) - l->moment) > 0.01 * fabs(l->moment))
@@ -308,8 +308,8 @@ static pl_status goes_round(const pieces *k, const pl_params *p, pl_work *w, pl_
 }
 
 // The turn of a piece on which loads do most work; not found: they do none.
-static pl_status look_turns(pieces *k, const pl_params *p, pl_work *w, pl_state *s, int first,
-                            pl_loose *out) {
+static pl_status look_rotations(pieces *k, const pl_params *p, pl_work *w, pl_state *s, int first,
+                                pl_loose *out) {
   double v[6][6], way[6] = {0}, parts, work = 0, size = 0;
   int n = left_over(&k->piece[first], v);
   pl_status st = forces_at(k, p, w, s);
@@ -344,7 +344,7 @@ static int find_shift(const pieces *k, pl_loose *out) {
   return 0;
 }
 
-static pl_status find_turn(pieces *k, const pl_params *p, pl_env *env, pl_loose *out) {
+static pl_status find_rotation(pieces *k, const pl_params *p, pl_env *env, pl_loose *out) {
   pl_work *w = NULL;
   pl_state *s = NULL;
   pl_status st = PL_OK;
@@ -354,7 +354,7 @@ static pl_status find_turn(pieces *k, const pl_params *p, pl_env *env, pl_loose 
     if (k->up[i] != i || !one->body || one->clamped || left_over(one, v) == 0) continue;
     if (!w) st = pl_work_create_for(env, k->m, 1, &w);
     if (st == PL_OK && !s) st = pl_state_create(k->m, p, &s);
-    if (st == PL_OK) st = look_turns(k, p, w, s, i, out);
+    if (st == PL_OK) st = look_rotations(k, p, w, s, i, out);
   }
   pl_state_free(k->m, s);
   pl_work_free(w);
@@ -366,7 +366,7 @@ pl_status pl_find_loose(const pl_model *m, const pl_params *p, pl_env *env, cons
   pieces k = {.m = m, .q = q, .nnode = pl_model_nnode(m), .dim = pl_model_dim(m)};
   *out = (pl_loose){.dof = -1};
   pl_status s = pieces_open(&k, env);
-  if (s == PL_OK && !find_shift(&k, out)) s = find_turn(&k, p, env, out);
+  if (s == PL_OK && !find_shift(&k, out)) s = find_rotation(&k, p, env, out);
   pieces_close(&k, env);
   return s;
 }
@@ -395,7 +395,7 @@ static pl_status moment_at(const pieces *k, const pl_params *p, pl_work *w, pl_s
   pieces turned = *k;
   int first = pl_root(k->up, l->node);
   memcpy(q, k->q, (size_t)pl_model_nq(k->m) * sizeof *q);
-  turn_piece(k, first, l, angle, q);
+  rotate_piece(k, first, l, angle, q);
   turned.q = q;
   PL_TRY(forces_at(&turned, p, w, s));
   *moment = moment_of(k, first, l, q, w->r);

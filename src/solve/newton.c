@@ -5,7 +5,7 @@
 
 enum {
   STALE = 3,       // iterations without a smaller residual before rounding is suspected
-  WATCH = 10,      // iterations that may pass before the energy must have fallen
+  PROBE = 10,      // iterations that may pass before the energy must have fallen
   PATIENCE = 30,   // iterations with a shift in a row before something else is tried, and back
   FOLLOW_ITER = 25 // plain Newton steps before a path is given up
 };
@@ -265,7 +265,7 @@ static pl_status apply_step(equil *e, const balance *from, int shifted, watchdog
     return PL_OK;
   }
   if (s == PL_OK && wd->wait == 0) {
-    *wd = (watchdog){WATCH, 0, wd->pause, *from, slope};
+    *wd = (watchdog){PROBE, 0, wd->pause, *from, slope};
     memcpy(e->qref, e->q0, (size_t)e->nq * sizeof *e->qref);
     return PL_OK;
   }
@@ -390,9 +390,9 @@ pl_status equil_follow(equil *e) {
 }
 
 // g = r + (what moving the drives by du adds to it, linearly), at the place q0
-pl_status equil_residual_moved(equil *e, const double *moved) {
+pl_status equil_residual_displaced(equil *e, const double *displaced) {
   static const double h = 1e-6; // a part of the move: the step is a guess, six digits will do
-  for (int i = 0; i < e->nq; i++) e->x->q[i] = e->q0[i] + h * (moved[i] - e->q0[i]);
+  for (int i = 0; i < e->nq; i++) e->x->q[i] = e->q0[i] + h * (displaced[i] - e->q0[i]);
   PL_TRY(equil_eval(e, PL_WANT_FORCE));
   gather_free(e->m, e->w->r, e->g);
   memcpy(e->x->q, e->q0, (size_t)e->nq * sizeof *e->q0);
@@ -411,7 +411,7 @@ pl_status equil_predict(equil *e) {
   if (e->n == 0 || memcmp(e->q0, e->x->q, size) == 0) return PL_OK;
   memcpy(e->qref, e->x->q, size);
   int shifted;
-  pl_status s = equil_residual_moved(e, e->qref);
+  pl_status s = equil_residual_displaced(e, e->qref);
   if (s == PL_OK) s = direction(e, equil_balance(e).force, &shifted);
   if (s < 0) return s;
 

@@ -179,7 +179,7 @@ void contact_set_move(contact_set *t, int k, int to);
 pl_status contact_set_join(contact_set *t, int pair, const pl_contact_row *row);
 // f in another frame [3][3]: the normal part stays, friction turns into the new plane with its
 // size.
-void contact_set_turn(int dim, const double *from, const double *to, double *f);
+void contact_set_rotate(int dim, const double *from, const double *to, double *f);
 // Row i of G, contact i/dim along i%dim, times x over all unknowns, free or not; the velocity of
 // the obstacle along it.
 double contact_set_along(const contact_set *t, int i, const double *x);
@@ -294,8 +294,8 @@ void equil_move(equil *e, const double *q, double step, const double *d);
 pl_status equil_factor(equil *e, double force, int *shifted);
 // Forces g[n] that are below the rounding of those in w; e->b is overwritten.
 int equil_at_rounding(equil *e, const double *g);
-// e->g: residual at q0, and what moving the drives to moved[nq] adds to it, linearly.
-pl_status equil_residual_moved(equil *e, const double *moved);
+// e->g: residual at q0, and what moving the drives to displaced[nq] adds to it, linearly.
+pl_status equil_residual_displaced(equil *e, const double *displaced);
 // Load step with contact from the state s to e->clock.
 pl_status equil_contact(equil *e, const pl_state *s);
 // Inertia of K with the contacts that press held.
@@ -360,7 +360,7 @@ pl_status book_entry_make(book *k, equil *e, book_entry *out);
 // The step to e->x, of which b is the entry, from places q0[nq].
 book_step book_compare(const book *k, const equil *e, const book_entry *b, const double *q0);
 // The next step begins at b.
-void book_turn(book *k, const book_entry *b);
+void book_rotation(book *k, const book_entry *b);
 // A jump goes to the info.
 void book_jump(pl_static_info *info, double scale, double released);
 // At the end: jumps of less than is told of what was stored in all are rounding.
@@ -418,27 +418,27 @@ typedef struct stepper {
   pl_env *env;
   int n, nq;
   const int *dof;
-  pl_state *s;           // the caller's: last accepted step
-  pl_state *x, *base;    // trial, start of a line search
-  pl_motion *motion;     // NULL: a lone solve, which tells no progress
-  pl_history *hist;      // the motion's, at s
-  int *heavy;            // [nq] 1: has mass
-  pl_csc M;              // free unknowns
-  pl_factor *chol, *ldl; // ldl is made when first wanted
-  double *factored;      // [nnz] values in the factor
-  int which;             // 0: no factor, 1: chol, 2: ldl
-  double *g, *d;         // [n]
-  double *ma;            // [nq]
-  contact_set *contacts; // NULL: no contact
-  pl_factor *mass;       // of M, when first wanted
-  int looked;            // 1: no unknown is loose, though the tangent was singular
-  int exactly;           // Newton iterations, 0: until converged
-  int damped;            // 1: forces depend on velocities otherwise than by alpha
-  int late;              // steps to come with damping by stiffness at their ends (late.c)
-  int tangent;           // 1: the matrix in w is the tangent at x
-  newton_pace pace;      // of the iteration under way
-  double left;           // its last residual
-  double moved, before;  // its last correction and the one before, largest entries
+  pl_state *s;              // the caller's: last accepted step
+  pl_state *x, *base;       // trial, start of a line search
+  pl_motion *motion;        // NULL: a lone solve, which tells no progress
+  pl_history *hist;         // the motion's, at s
+  int *heavy;               // [nq] 1: has mass
+  pl_csc M;                 // free unknowns
+  pl_factor *chol, *ldl;    // ldl is made when first wanted
+  double *factored;         // [nnz] values in the factor
+  int which;                // 0: no factor, 1: chol, 2: ldl
+  double *g, *d;            // [n]
+  double *ma;               // [nq]
+  contact_set *contacts;    // NULL: no contact
+  pl_factor *mass;          // of M, when first wanted
+  int looked;               // 1: no unknown is loose, though the tangent was singular
+  int exactly;              // Newton iterations, 0: until converged
+  int damped;               // 1: forces depend on velocities otherwise than by alpha
+  int late;                 // steps to come with damping by stiffness at their ends (late.c)
+  int tangent;              // 1: the matrix in w is the tangent at x
+  newton_pace pace;         // of the iteration under way
+  double left;              // its last residual
+  double displaced, before; // its last correction and the one before, largest entries
   audit audit;
   pl_state *first;          // a doubtful solution while another one is looked for
   pl_sound *sound;          // steps of impacts go by it; NULL: they are as others
@@ -508,7 +508,7 @@ pl_status stepper_forces(stepper *st, const rule *u);
 pl_status stepper_tangent(stepper *st, const rule *u);
 // Takes down the residual at x. Where the last correction left little of it, the factor at hand, of
 // a definite tangent, serves the next one too.
-void stepper_watch(stepper *st, double residual);
+void stepper_observe(stepper *st, double residual);
 int stepper_keeps_factor(const stepper *st);
 void stepper_move(stepper *st, const rule *u, double step);
 pl_status stepper_factor(stepper *st);

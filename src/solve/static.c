@@ -77,7 +77,7 @@ static pl_status enter(run *r) {
     info->work += stored + info->released - r->released;
   } else
     return book_parts(e, k, r->s, &b, &step, info->iterations - r->iterations);
-  book_turn(k, &b);
+  book_rotation(k, &b);
   k->kept = 1;
   return PL_OK;
 }

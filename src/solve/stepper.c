@@ -65,7 +65,7 @@ pl_status stepper_eval(stepper *st, const pl_state *x, unsigned want, const rule
 
 pl_status stepper_start(stepper *st, const rule *u) {
   st->pace = NEWTON_FIRST;
-  st->left = st->moved = st->before = INFINITY;
+  st->left = st->displaced = st->before = INFINITY;
   PL_TRY(stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE | PL_WANT_TANGENT, u));
   st->tangent = 1;
   return PL_OK;
@@ -80,12 +80,12 @@ pl_status stepper_forces(stepper *st, const rule *u) {
 }
 
 // residuals that have come down to rounding fall no longer, corrections do
-void stepper_watch(stepper *st, double residual) {
+void stepper_observe(stepper *st, double residual) {
   int fast = residual <= CHORD * st->left;
-  fast |= st->before < INFINITY && st->moved <= CHORD * st->before;
+  fast |= st->before < INFINITY && st->displaced <= CHORD * st->before;
   if (st->left < INFINITY) st->pace = fast ? NEWTON_FAST : NEWTON_SLOW;
   st->left = residual;
-  st->before = st->moved;
+  st->before = st->displaced;
 }
 
 int stepper_keeps_factor(const stepper *st) {
@@ -409,7 +409,7 @@ static pl_status iterate(stepper *st, const rule *u, newton_way way, int *last) 
   PL_TRY(s);
   PL_TRY(factor_solve(st->env, st->which == 1 ? st->chol : st->ldl, 1, st->g, st->d));
   st->info->iterations++;
-  st->moved = pl_max_abs(st->n, st->d);
+  st->displaced = pl_max_abs(st->n, st->d);
   *last = is_negligible(st->m, st->x->q, st->d);
   if (way == NEWTON_SURE && !*last) return stepper_descend(st, u);
   return correct(st, u, way == NEWTON_CAREFUL && !*last);
@@ -423,7 +423,7 @@ pl_status stepper_newton(stepper *st, const rule *u, newton_way way) {
   PL_TRY(s);
   for (int it = 0;; it++) {
     stepper_measure(st, &residual, &force);
-    stepper_watch(st, residual);
+    stepper_observe(st, residual);
     if (st->n == 0 || last || (st->exactly > 0 && it == st->exactly)) break;
     // forces of stiff parts round off: no more can be had when they no longer fall
     stale = residual > 0.5 * best ? stale + 1 : 0;

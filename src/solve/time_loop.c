@@ -12,7 +12,7 @@ void pl_history_free(pl_env *env, pl_history *h) {
   pl_free(env, h->q1);
   pl_free(env, h->v1);
   pl_free(env, h->period);
-  pl_free(env, h->warm);
+  pl_free(env, h->warm_start);
   *h = (pl_history){0};
 }
 
@@ -39,8 +39,8 @@ static void history_copy(pl_history *to, const pl_history *from) {
   to->q1 = old.q1;
   to->v1 = old.v1;
   to->period = old.period;
-  to->warm = old.warm;
-  to->nwarm = old.nwarm;
+  to->warm_start = old.warm_start;
+  to->nwarm_start = old.nwarm_start;
   if (!to->q1 || !from->q1) return;
   memcpy(to->q1, from->q1, (size_t)from->nq * sizeof *to->q1);
   memcpy(to->v1, from->v1, (size_t)from->nq * sizeof *to->v1);
@@ -55,11 +55,11 @@ static pl_status go_on(pl_motion *k, const pl_history *given, int two, int nsamp
   history_copy(h, given);
   if (nsample > 0)
     memcpy(h->period, given->period, (size_t)nsample * (size_t)h->nq * sizeof *h->period);
-  if (given->nwarm > 0) {
-    h->warm = pl_alloc(k->env, (size_t)given->nwarm, sizeof *h->warm);
-    if (!h->warm) return PL_E_NOMEM;
-    memcpy(h->warm, given->warm, (size_t)given->nwarm * sizeof *h->warm);
-    h->nwarm = given->nwarm;
+  if (given->nwarm_start > 0) {
+    h->warm_start = pl_alloc(k->env, (size_t)given->nwarm_start, sizeof *h->warm_start);
+    if (!h->warm_start) return PL_E_NOMEM;
+    memcpy(h->warm_start, given->warm_start, (size_t)given->nwarm_start * sizeof *h->warm_start);
+    h->nwarm_start = given->nwarm_start;
   }
   *k->info = given->info;
   k->info->reason = PL_STOP_STEP;

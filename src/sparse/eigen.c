@@ -177,9 +177,9 @@ static int converged(const eigen *e) {
 // drowns the others: aim for a distance of half their spread. From seven times their spread blocks
 // take 110 steps instead of 44, and one more factor of 60,000 unknowns takes as long as 60. Returns
 // 1 when the shift was moved.
-static pl_status improve_shift(eigen *e, int *moved) {
+static pl_status improve_shift(eigen *e, int *displaced) {
   pl_lanczos *z = e->z;
-  *moved = 0;
+  *displaced = 0;
   int last = z->want < z->done ? z->want : z->done - 1;
   while (last > 0 && !(z->theta[last] > 0)) last--;
   double first = 1 / z->theta[0], spread = 1 / z->theta[last] - first;
@@ -197,7 +197,7 @@ static pl_status improve_shift(eigen *e, int *moved) {
   for (; aim > first || aim < 0.2 * first; aim *= 8) {
     pl_status s = try_shift(e, lowest - aim);
     if (s == PL_OK) {
-      *moved = 1;
+      *displaced = 1;
       pl_lanczos_reset(z, 4 < z->done ? 4 : z->done);
       return PL_OK;
     }
@@ -213,9 +213,9 @@ static pl_status iterate(eigen *e) {
     PL_TRY(pl_lanczos_run(e->z));
     if (converged(e)) return PL_OK;
     if (available(e) == 0) continue;
-    int moved = 0;
-    if (reshifts++ < RESHIFTS) PL_TRY(improve_shift(e, &moved));
-    if (moved) continue;
+    int displaced = 0;
+    if (reshifts++ < RESHIFTS) PL_TRY(improve_shift(e, &displaced));
+    if (displaced) continue;
     int keep = e->z->want + (e->z->done - e->z->want) / 3;
     pl_lanczos_restart(e->z, keep < e->z->done ? keep : e->z->done - 1);
   }

@@ -193,17 +193,17 @@ static void measure(const pl_csc *A, const double *r, const double *c, double *r
 }
 
 void pl_equilibrate(const pl_csc *A, double *r, double *c, double *most) {
-  int n = A->n, moved = 1;
+  int n = A->n, displaced = 1;
   for (int i = 0; i < n; i++) r[i] = c[i] = 1;
-  for (int pass = 0; moved && pass < 10; pass++) {
+  for (int pass = 0; displaced && pass < 10; pass++) {
     measure(A, r, c, most, most + n);
-    moved = 0;
+    displaced = 0;
     for (int i = 0; i < n; i++) {
       double by_row = most[i] > 0 ? power_of_two(sqrt(most[i])) : 1;
       double by_col = most[n + i] > 0 ? power_of_two(sqrt(most[n + i])) : 1;
       r[i] /= by_row;
       c[i] /= by_col;
-      moved |= by_row != 1 || by_col != 1;
+      displaced |= by_row != 1 || by_col != 1;
     }
   }
 }

@@ -86,7 +86,7 @@ static pl_status allocate_numbers(pl_factor *f, fronts *s) {
                       1e-9 * (double)(total * sizeof *s->store));
   s->num = pl_alloc(f->env, nf, sizeof *s->num);
   s->store = pl_alloc(f->env, total, sizeof *s->store);
-  s->updates = pl_alloc(f->env, s->tree.room, sizeof *s->updates);
+  s->updates = pl_alloc(f->env, s->tree.buffer, sizeof *s->updates);
   s->pivots = pl_alloc(f->env, n, sizeof *s->pivots);
   s->scale = pl_alloc(f->env, n, sizeof *s->scale);
   s->most = pl_alloc(f->env, n, sizeof *s->most);

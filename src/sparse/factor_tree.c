@@ -94,7 +94,7 @@ static pl_status allocate(pl_factor *f, tree *s) {
   // Above the diagonals nothing is ever written, and lanes beyond a column's end work with what
   // they find there: leftovers that are tiny numbers would make them a hundred times as slow.
   s->store = pl_alloc(f->env, total + TREE_LANES, sizeof *s->store);
-  s->updates = pl_realloc(f->env, NULL, t->room, sizeof *s->updates);
+  s->updates = pl_realloc(f->env, NULL, t->buffer, sizeof *s->updates);
   s->rows = pl_alloc(f->env, rows, sizeof *s->rows);
   s->runs = pl_alloc(f->env, runs, sizeof *s->runs);
   s->perm = pl_alloc(f->env, (size_t)f->n, sizeof *s->perm);

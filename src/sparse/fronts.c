@@ -272,7 +272,7 @@ static void remove_children(shelf *s, const front_tree *t, int parent) {
 static void put_together(shelf *s, front_tree *t, int first, int last, size_t base) {
   for (int k = first; k < last; k++) {
     size_t end = put_on(s, t, t->task_front[k], base);
-    t->room = end > t->room ? end : t->room;
+    t->buffer = end > t->buffer ? end : t->buffer;
   }
   for (int k = first; k < last; k++) remove_children(s, t, t->task_front[k]);
 }
@@ -282,7 +282,7 @@ static pl_status place_updates(pl_env *env, front_tree *t) {
   shelf s = {.front = pl_alloc(env, (size_t)t->nfront, sizeof(int))};
   if (!s.front) return PL_E_NOMEM;
   for (int task = 0; task < t->ntask; task++) {
-    size_t base = t->room;
+    size_t base = t->buffer;
     s.n = 0;
     for (int k = t->task_ptr[task]; k < t->task_ptr[task + 1]; k++)
       put_together(&s, t, k, k + 1, base);

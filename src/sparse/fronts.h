@@ -26,7 +26,7 @@ typedef struct front_tree {
   int ntask;
   int *task_ptr, *task_front; // [ntask + 2] fronts of each task; the last ones belong to none,
   int nlevel, *level_ptr;     // [nlevel + 1] in task_front: they come by height above the tasks
-  size_t room;                // entries of shared storage
+  size_t buffer;              // entries of shared storage
 } front_tree;
 
 // G: pattern of the groups in full storage, symmetric, with its diagonal. order: see

@@ -130,10 +130,10 @@ static pl_status read_sizes(reader *r, header *h) {
   PL_TRY(end_line(r));
 
   // an entry takes at least '1 1 1\n' (array: '1\n'), the last newline may be missing
-  long long room = (r->end - r->p + 1) / (h->array ? 2 : 6);
-  if (h->nentry > room)
+  long long buffer = (r->end - r->p + 1) / (h->array ? 2 : 6);
+  if (h->nentry > buffer)
     return pl_fail_at(r->env, PL_E_INPUT, r->path, line, 0, "is the file cut off?",
-                      "%lld entries are announced, the file has room for %lld", h->nentry, room);
+                      "%lld entries are announced, the file has room for %lld", h->nentry, buffer);
   if (h->nentry > INT_MAX / 2)
     return pl_fail_at(r->env, PL_E_INPUT, r->path, line, 0, NULL, "%lld entries are too many",
                       h->nentry);

@@ -6,9 +6,9 @@
 
 // entries of a part, the most parts, and rows that they reach over those that there are
 #ifdef PL_SHARE_ALL
-enum { PART = 100, PARTS = 8, REACH = 100 };
+enum { PART = 100, PARTS = 8, RANGE = 100 };
 #else
-enum { PART = 8000, PARTS = 64, REACH = 4 };
+enum { PART = 8000, PARTS = 64, RANGE = 4 };
 #endif
 
 typedef struct part {
@@ -55,7 +55,7 @@ pl_status pl_mul_create(pl_env *env, const pl_csc *A, pl_mul **out) {
   size_t total = cut(m, A, most);
   // columns that reach far, as those of nodes do to edges that are numbered behind all of them: few
   // parts, or adding them up takes longer than the product
-  while (total > REACH * (size_t)A->n && m->npart > 1 && most < INT_MAX / 4)
+  while (total > RANGE * (size_t)A->n && m->npart > 1 && most < INT_MAX / 4)
     total = cut(m, A, most *= 4);
   m->store = pl_alloc(env, total, sizeof *m->store);
   if (!m->store) {

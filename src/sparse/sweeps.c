@@ -145,17 +145,17 @@ static void do_task(const front_tree *t, const sweep_fns *fns, void *s, int task
     fns->whole(s, t->task_front[first + (down ? n - 1 - k : k)], down, thread);
 }
 
-static void take_task(sweeps *a, const step *x, int thread) {
+static void claim_task(sweeps *a, const step *x, int thread) {
   int root = a->t->task_front[a->t->task_ptr[x->front + 1] - 1];
   if (x->down) await_front(a, root, 0, 1);
   do_task(a->t, a->fns, a->s, x->front, x->down, thread);
   if (!x->down) end_front(a, root, 0);
 }
 
-static void take_step(sweeps *a, const step *x, int thread) {
+static void claim_step(sweeps *a, const step *x, int thread) {
   int f = x->front;
   if (x->kind == TASK) {
-    take_task(a, x, thread);
+    claim_task(a, x, thread);
     return;
   }
   if (x->after == 0) await_front(a, f, a->nchild[f], x->down);
@@ -170,17 +170,17 @@ static void take_step(sweeps *a, const step *x, int thread) {
   if (x->last) end_front(a, f, x->down);
 }
 
-static void take_steps(void *ctx, int k, int thread) {
+static void claim_steps(void *ctx, int k, int thread) {
   sweeps *a = ctx;
   (void)k;
-  for (int i; (i = atomic_fetch_add(&a->next, 1)) < a->nstep;) take_step(a, &a->step[i], thread);
+  for (int i; (i = atomic_fetch_add(&a->next, 1)) < a->nstep;) claim_step(a, &a->step[i], thread);
 }
 
 void sweeps_run(sweeps *a) {
   for (int k = 0; k < 4 * a->t->nfront; k++)
     atomic_store_explicit(&a->up[k], 0, memory_order_relaxed);
   atomic_store(&a->next, 0);
-  pl_threads_run_list(a->threads, pl_threads_size(a->threads), take_steps, a);
+  pl_threads_run_list(a->threads, pl_threads_size(a->threads), claim_steps, a);
 }
 
 void sweeps_run_alone(const front_tree *t, const sweep_fns *fns, void *s) {

@@ -262,7 +262,7 @@ static int factor_step(steps *t, const step *x, progress *g, int thread) {
   return 1;
 }
 
-static int take_step(steps *t, const step *x, int thread) {
+static int claim_step(steps *t, const step *x, int thread) {
   tree *s = t->s;
   const numbers *v = &s->num[x->front];
   progress *g = &t->progress[x->front];
@@ -295,11 +295,11 @@ static int take_step(steps *t, const step *x, int thread) {
   }
 }
 
-static void take_steps(void *ctx, int k, int thread) {
+static void claim_steps(void *ctx, int k, int thread) {
   steps *t = ctx;
   (void)k;
   for (int i; !t->failed && (i = atomic_fetch_add(&t->next, 1)) < t->last;)
-    if (tree_stopped(t->s, thread) || !take_step(t, &t->step[i], thread)) t->failed = 1;
+    if (tree_stopped(t->s, thread) || !claim_step(t, &t->step[i], thread)) t->failed = 1;
 }
 
 int steps_run(tree *s) {
@@ -315,7 +315,7 @@ int steps_run(tree *s) {
     t->next = t->level_ptr[h];
     t->last = t->level_ptr[h + 1];
     int n = pl_threads_size(s->threads), left = t->last - t->next;
-    pl_threads_run_list(s->threads, left < n ? left : n, take_steps, t);
+    pl_threads_run_list(s->threads, left < n ? left : n, claim_steps, t);
   }
   return !t->failed;
 }

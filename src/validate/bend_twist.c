@@ -9,9 +9,9 @@ static const double INFINITE = 12;    // cbrt(Gamma) of a rod as good as infinit
 static const double LENGTH = 16;      // cbrt(Gamma) where searches end
 static const double LENGTH_MAX = 100; // decay over longer rods underflows
 static const double TURNS_MAX = 400;
-static const double TURNS_REACH = 100; // of the frontier at given X
+static const double TURNS_RANGE = 100; // of the frontier at given X
 static const double TURNS_SIDES = 40;  // where both branches are found
-static const double TURN = 2 * PL_PI;
+static const double ROT = 2 * PL_PI;
 
 typedef struct front {
   pl_env *env;
@@ -26,7 +26,7 @@ static pl_status check_nu(pl_env *env, double nu) {
 }
 
 static pl_status margin_of(front *f, double x, double turns, double *margin) {
-  curl c = {.nu = f->nu, .phi = TURN * turns, .g = x * x * x};
+  curl c = {.nu = f->nu, .phi = ROT * turns, .g = x * x * x};
   PL_TRY(curl_solve(f->env, f->guess, &c));
   PL_TRY(curl_stability(f->env, 0, &c));
   f->guess = c.log_k;
@@ -48,7 +48,7 @@ static pl_status by_x(void *ctx, double x, double *margin) {
 static pl_status by_limit(void *ctx, double x, double *margin) {
   front *f = ctx;
   f->guess = NAN;
-  return margin_of(f, x, INFINITE / (TURN * x), margin);
+  return margin_of(f, x, INFINITE / (ROT * x), margin);
 }
 
 static pl_status no_root(pl_env *env, pl_status s, const char *what, double value) {
@@ -70,7 +70,7 @@ pl_status pl_master_bend_twist_limit(pl_env *env, double nu, double *x) {
 
 // turns where searches at x end
 static double farthest(double x) {
-  return fmin(TURNS_REACH, LENGTH / (TURN * x));
+  return fmin(TURNS_RANGE, LENGTH / (ROT * x));
 }
 
 static pl_status frontier_at(front *f, double x, double *turns) {
@@ -209,7 +209,7 @@ pl_status pl_master_bend_twist_state(pl_env *env, double nu, double gamma, doubl
   if (!(gamma >= 0) || length > LENGTH_MAX)
     return pl_fail(env, PL_E_ARG, "bend-twist: Gamma must lie in 0 to %g, got %g",
                    pow(LENGTH_MAX, 3), gamma);
-  if (!(phi > 0) || phi > TURNS_MAX * TURN)
+  if (!(phi > 0) || phi > TURNS_MAX * ROT)
     return pl_fail(env, PL_E_ARG, "bend-twist: phi must lie between 0 and %g turns, got %g rad",
                    TURNS_MAX, phi);
   shifted p = {.env = env, .c = {.nu = nu, .phi = phi, .g = gamma / (phi * phi * phi)}};

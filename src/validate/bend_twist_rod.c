@@ -26,10 +26,10 @@ static pl_static_opts options(int perturb) {
 }
 
 static void set(hang *h, hang_at at) {
-  double turn = 2 * PL_PI * at.turns, x = at.X * turn;
+  double rot = 2 * PL_PI * at.turns, x = at.X * rot;
   rod *both[2] = {&h->flat, &h->full};
   for (int i = 0; i < 2; i++) {
-    rod_curl(both[i], turn);
+    rod_curl(both[i], rot);
     rod_weigh(both[i], x * x * x);
   }
 }
@@ -42,7 +42,7 @@ pl_status hang_open(pl_env *env, const hang_desc *d, hang *h) {
                 .nu = d->nu,
                 .thick = THIN,
                 .broad = THIN,
-                .turn = 2 * PL_PI * d->turns,
+                .rot = 2 * PL_PI * d->turns,
                 .units = d->units};
   pl_status s = rod_create(env, &o, &h->full);
   o.planar = 1;

@@ -7,7 +7,7 @@ static const double GRADE = 5;
 static pl_status sag(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
   strip s;
   // a solid ten times as thick: thinner still, it does not bend at all
-  double reach, drop, thickness = m->kind == STRIP_HEX8 ? 3e-3 : 3e-4;
+  double range, drop, thickness = m->kind == STRIP_HEX8 ? 3e-3 : 3e-4;
   // stretch by its own weight, Gamma (h/L)^2/12, is below 1e-4
   PL_TRY(strip_create(env,
                       &(strip_desc){.kind = (strip_kind)m->kind,
@@ -18,8 +18,8 @@ static pl_status sag(pl_env *env, const pl_protocol_model *m, pl_trial *t, doubl
                                     .units = t->units},
                       &s));
   pl_status st = strip_hang(&s, t->x);
-  strip_tip(&s, &reach, &drop);
-  *value = drop / reach;
+  strip_tip(&s, &range, &drop);
+  *value = drop / range;
   strip_free(&s);
   return st;
 }

@@ -65,6 +65,6 @@ void strip_free(strip *s);
 // Equilibrium at Gamma, by loads that grow geometrically.
 pl_status strip_hang(strip *s, double gamma);
 // Place of the tip (m) from the clamp: along x, and down.
-void strip_tip(const strip *s, double *reach, double *drop);
+void strip_tip(const strip *s, double *range, double *drop);
 
 #endif

@@ -46,8 +46,8 @@ static pl_status draw(pl_env *env, const pl_trial *t, int midedge, double L, out
                      &o->mesh));
   o->clamp = pl_alloc(env, (size_t)o->mesh->nvert, sizeof *o->clamp);
   if (!o->clamp) return PL_E_NOMEM;
-  double reach = midedge ? 0 : 1.01 * d;
-  for (int i = 0; i < o->mesh->nvert; i++) o->clamp[i] = o->mesh->X[3 * i] <= reach;
+  double range = midedge ? 0 : 1.01 * d;
+  for (int i = 0; i < o->mesh->nvert; i++) o->clamp[i] = o->mesh->X[3 * i] <= range;
   return PL_OK;
 }
 

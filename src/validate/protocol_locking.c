@@ -4,7 +4,7 @@
 
 static pl_status sag(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
   strip s;
-  double reach, drop, right;
+  double range, drop, right;
   PL_TRY(pl_master_cantilever(env, 1, &right));
   PL_TRY(strip_create(env,
                       &(strip_desc){.kind = (strip_kind)m->kind,
@@ -14,8 +14,8 @@ static pl_status sag(pl_env *env, const pl_protocol_model *m, pl_trial *t, doubl
                                     .units = t->units},
                       &s));
   pl_status st = strip_hang(&s, 1);
-  strip_tip(&s, &reach, &drop);
-  *value = drop / reach / right;
+  strip_tip(&s, &range, &drop);
+  *value = drop / range / right;
   strip_free(&s);
   return st;
 }

@@ -53,7 +53,7 @@ static pl_status compare(strip *s, double angle, double *f, double *value) {
   return PL_OK;
 }
 
-static pl_status turn(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
+static pl_status rot(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
   strip s;
   PL_TRY(strip_create(env,
                       &(strip_desc){.kind = (strip_kind)m->kind,
@@ -81,11 +81,11 @@ static const double points[] = {1, 10, 45, 90, 137, 180, 250, 359};
 static const double quick[] = {10, 180};
 
 static const pl_protocol_model models[] = {
-    {"rod", "discrete elastic rod", 32, 16, 4, 500, PL_EXPECT_OK, turn, .kind = STRIP_ROD},
-    {"midedge", "membrane with bending at mid-edges", 32, 16, 4, 500, PL_EXPECT_OK, turn,
+    {"rod", "discrete elastic rod", 32, 16, 4, 500, PL_EXPECT_OK, rot, .kind = STRIP_ROD},
+    {"midedge", "membrane with bending at mid-edges", 32, 16, 4, 500, PL_EXPECT_OK, rot,
      .kind = STRIP_MIDEDGE},
-    {"hinge", "membrane with hinges", 32, 16, 4, 500, PL_EXPECT_OK, turn, .kind = STRIP_HINGE},
-    {"hex8", "trilinear solid", 32, 16, 4, 500, PL_EXPECT_OK, turn, .kind = STRIP_HEX8,
+    {"hinge", "membrane with hinges", 32, 16, 4, 500, PL_EXPECT_OK, rot, .kind = STRIP_HINGE},
+    {"hex8", "trilinear solid", 32, 16, 4, 500, PL_EXPECT_OK, rot, .kind = STRIP_HEX8,
      .nu_most = 0.4999},
 };
 

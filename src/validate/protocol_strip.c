@@ -85,10 +85,10 @@ static pl_status hold_sides(pl_builder *d, const pl_mesh *m) {
   pl_topology *t;
   PL_TRY(pl_build_join(d));
   PL_TRY(pl_topology_create(m, &t));
-  int n = 0, *scalar = pl_build_keep(d, (size_t)t->nborder, sizeof *scalar);
-  for (int k = 0; scalar && k < t->nborder; k++) {
-    const int *v = t->edge + 2 * t->border[k];
-    if (m->X[3 * v[0]] != m->X[3 * v[1]]) scalar[n++] = d->body[0].edge_xi[t->border[k]];
+  int n = 0, *scalar = pl_build_keep(d, (size_t)t->nboundary, sizeof *scalar);
+  for (int k = 0; scalar && k < t->nboundary; k++) {
+    const int *v = t->edge + 2 * t->boundary[k];
+    if (m->X[3 * v[0]] != m->X[3 * v[1]]) scalar[n++] = d->body[0].edge_xi[t->boundary[k]];
   }
   hold_scalars(d, n, scalar);
   pl_topology_free(t);
@@ -215,10 +215,10 @@ pl_status strip_hang(strip *s, double gamma) {
   return PL_OK;
 }
 
-void strip_tip(const strip *s, double *reach, double *drop) {
-  *reach = *drop = 0;
+void strip_tip(const strip *s, double *range, double *drop) {
+  *range = *drop = 0;
   for (int i = 0; i < s->ntip; i++) {
-    *reach += s->b.state->q[3 * s->tip[i]] / s->ntip;
+    *range += s->b.state->q[3 * s->tip[i]] / s->ntip;
     *drop -= s->b.state->q[3 * s->tip[i] + 2] / s->ntip;
   }
 }

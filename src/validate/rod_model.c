@@ -5,14 +5,14 @@
 
 // Turn of the tangent at a node: 2 tan(turn/2) is the strain of a bend, so that this curvature
 // makes equal turns of what is asked for.
-static double bend_curvature(double turn, int n, double edge) {
+static double bend_curvature(double rot, int n, double edge) {
   // the clamp sits half an edge before the first bend, and n - 1/2 edges before the tip
-  return 2 * tan(0.5 * turn / (n - 0.5)) / edge;
+  return 2 * tan(0.5 * rot / (n - 0.5)) / edge;
 }
 
 // nodes of the natural shape; the middle of the first edge is at the origin
 static void put_nodes(const rod_desc *o, double edge, double *X) {
-  double each = o->turn / (o->n - 0.5), x = 0, z = 0.5 * edge;
+  double each = o->rot / (o->n - 0.5), x = 0, z = 0.5 * edge;
   for (int i = 0; i <= o->n; i++) {
     X[3 * i] = x;
     X[3 * i + 1] = 0;
@@ -98,7 +98,7 @@ pl_status rod_create(pl_env *env, const rod_desc *o, rod *r) {
   r->env = env;
   r->n = o->n;
   r->edge = edge;
-  r->turn = o->turn;
+  r->rot = o->rot;
   r->length = L;
   r->gravity = u->young * gyration / (u->density * L * L * L);
   r->force = u->young * gyration * area / (L * L);
@@ -124,8 +124,8 @@ void rod_free(rod *r) {
   pl_built_free(&r->b);
 }
 
-void rod_curl(rod *r, double turn) {
-  double more = bend_curvature(turn, r->n, r->edge) - bend_curvature(r->turn, r->n, r->edge);
+void rod_curl(rod *r, double rot) {
+  double more = bend_curvature(rot, r->n, r->edge) - bend_curvature(r->rot, r->n, r->edge);
   r->b.params->par[r->par_bend + 7] = more;
 }
 

@@ -10,7 +10,7 @@ typedef struct rod_desc {
   double thick; // size of the section in the plane, over the length
   double broad; // across, over the length
   int box;      // 0: round, 1: rectangular
-  double turn;  // natural angle from the clamp to the tip, towards +x (rad)
+  double rot;   // natural angle from the clamp to the tip, towards +x (rad)
   int planar;   // 1: nodes stay in the xz plane
   int lowered;  // 1: the clamp may be moved, see rod_lower and rod_sink
   int pinned;   // 1: the tip is held
@@ -26,7 +26,7 @@ typedef struct rod {
   int n;
   double length;  // m, from the clamp to the tip
   double edge;    // m
-  double turn;    // natural angle of the reference shape
+  double rot;     // natural angle of the reference shape
   double gravity; // m/s^2 that makes Gamma one: E I/(rho A L^3)
   double force;   // N, E I/L^2
   double omega;   // rad/s, sqrt(E I/(rho A L^4))
@@ -37,7 +37,7 @@ typedef struct rod {
 pl_status rod_create(pl_env *env, const rod_desc *d, rod *r);
 void rod_free(rod *r);
 // Sets the natural angle from the clamp to the tip, in equal parts at the nodes.
-void rod_curl(rod *r, double turn);
+void rod_curl(rod *r, double rot);
 // Sets the weight, as Gamma = rho A g L^3/(E I).
 void rod_weigh(rod *r, double gamma);
 // Sets how far the clamp stands below its place at rest, over the length.

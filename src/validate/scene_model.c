@@ -260,10 +260,10 @@ static const double CURL_BRACKET = 1e-3;
 // a rod of some turns drawn as it is by nature, hanging from its upper end
 static void curl_text(const pl_trial *t, double X, pl_text *text) {
   const dims *u = protocol_dims(t->units);
-  double L = u->length, d = CURL_THIN * L, turn = 2 * PL_PI * t->x, x = X * turn;
+  double L = u->length, d = CURL_THIN * L, rot = 2 * PL_PI * t->x, x = X * rot;
   int n = t->resolution;
   // the chord of an edge whose n pieces make the length
-  double each = turn / n, radius = L / n / (2 * sin(0.5 * each));
+  double each = rot / n, radius = L / n / (2 * sin(0.5 * each));
   put_head(text, u, t->nu);
   pl_text_add(text, "    rod: {mesh: {points: {at: [");
   for (int i = 0; i <= n; i++)

@@ -38,7 +38,7 @@ void *realloc(void *old, size_t size) {
   return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
 }
 
-__attribute__((destructor)) static void tell(void) {
+__attribute__((destructor)) static void emit(void) {
   const char *path = getenv("FAIL_COUNT");
   FILE *f = path ? fopen(path, "w") : NULL;
   if (!f) return;

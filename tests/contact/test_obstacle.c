@@ -156,7 +156,7 @@ static void pairs(void **state) {
   pl_env_init(&env);
   const double X[6] = {0, 1, 3, 2, 5, 3}, mass = 1, radius[2] = {0.1, 0.2};
   const double mu[4] = {0.1, 0.2, 0.3, 0.4};
-  const int node[3] = {0, 1, 2}, touch[2] = {2, 0};
+  const int node[3] = {0, 1, 2}, approach[2] = {2, 0};
   pl_group_desc group = {.name = "points",
                          .kind = pl_elem_find("point"),
                          .nelem = 3,
@@ -169,7 +169,7 @@ static void pairs(void **state) {
   pl_obstacle o[2] = {{.kind = &pl_obstacle_plane, .par = {0, 2, 0}, .mu = 0.7},
                       {.kind = &pl_obstacle_sphere, .centre = {5, 0, 0}, .radius = 1, .mu = 0.8}};
   pl_contact_desc c = {
-      .nobstacle = 2, .obstacle = o, .nnode = 2, .node = touch, .radius = radius, .mu = mu};
+      .nobstacle = 2, .obstacle = o, .nnode = 2, .node = approach, .radius = radius, .mu = mu};
   pl_contact *k;
   check_ok(&env, pl_contact_create(m, &c, &k));
   assert_int_equal(k->npair, 4);
@@ -178,7 +178,7 @@ static void pairs(void **state) {
   for (int i = 0; i < 4; i++) {
     check_close(k->pair[i].mu, mu[i], 0);
     check_close(k->pair[i].place.gap, gap[i], 1e-15);
-    assert_int_equal(k->pair[i].node, touch[i / 2]);
+    assert_int_equal(k->pair[i].node, approach[i / 2]);
   }
   k->pair[0].force[0] = 2;
   k->pair[2].force[1] = 3;
@@ -204,7 +204,7 @@ static void pairs(void **state) {
   c.node = beyond;
   check_status(&env, pl_contact_create(m, &c, &k), PL_E_ARG);
   assert_non_null(strstr(env.error.text, "node 3"));
-  c.node = touch;
+  c.node = approach;
   o[1].radius = 0;
   check_status(&env, pl_contact_create(m, &c, &k), PL_E_INPUT);
   assert_non_null(strstr(env.error.text, "obstacle 1 (sphere)"));

@@ -19,10 +19,10 @@ static void jacobian(void **state) {
     }
     for (int i = 0; i < n; i++) d[i] = pl_rng_normal(&r);
     for (int j = 0; j < dim; j++) {
-      double moved[3 * NODES], before[3], after[3], product = 0;
-      for (int i = 0; i < dim * NODES; i++) moved[i] = x[i] + (index[i] < 0 ? 0 : d[index[i]]);
+      double displaced[3 * NODES], before[3], after[3], product = 0;
+      for (int i = 0; i < dim * NODES; i++) displaced[i] = x[i] + (index[i] < 0 ? 0 : d[index[i]]);
       pl_contact_row_point(&row, dim, x, before);
-      pl_contact_row_point(&row, dim, moved, after);
+      pl_contact_row_point(&row, dim, displaced, after);
       double change = pl_dot(dim, row.frame[j], after) - pl_dot(dim, row.frame[j], before);
       check_close(pl_contact_row_dot(&row, dim, j, index, d), change, 1e-13);
       memset(g, 0, sizeof g);

@@ -38,21 +38,21 @@ static void close_triangle(triangle *t) {
 }
 
 // touches of the triangle lowered by z, which was above before
-static int look(triangle *t, double z, const pl_contact_touch **touch) {
+static int look(triangle *t, double z, const pl_contact_feature **approach) {
   double q[9], q0[9];
   int n;
   for (int i = 0; i < 9; i++) {
     q[i] = FLAT[i] + (i % 3 == 2 ? z : 0);
     q0[i] = FLAT[i] + (i % 3 == 2 ? z + 0.5 : 0);
   }
-  check_ok(&t->env, pl_contact_touching(t->k, 0, q, 0, q0, 0, &n, touch));
+  check_ok(&t->env, pl_contact_features(t->k, 0, q, 0, q0, 0, &n, approach));
   for (int i = 0; i < n; i++) {
-    const pl_contact_row *r = &(*touch)[i].row;
+    const pl_contact_row *r = &(*approach)[i].row;
     double y[3], sum = 0;
     pl_contact_row_point(r, 3, q, y);
     for (int a = 0; a < r->n; a++) sum += r->weight[a];
     check_close(sum, 1, 1e-14);
-    check_close(pl_dot3(r->frame[0], y) - r->offset, (*touch)[i].gap, 1e-14);
+    check_close(pl_dot3(r->frame[0], y) - r->offset, (*approach)[i].gap, 1e-14);
   }
   return n;
 }
@@ -61,14 +61,14 @@ static int look(triangle *t, double z, const pl_contact_touch **touch) {
 static void ball_under_face(void **state) {
   (void)state;
   triangle t;
-  const pl_contact_touch *touch;
+  const pl_contact_feature *approach;
   pl_obstacle o = {.kind = &pl_obstacle_sphere, .centre = {0.2, 0.1, -1}, .radius = 0.5};
   open_triangle(&t, &o, 0, 0.1);
-  assert_int_equal(look(&t, -0.3, &touch), 0);
-  assert_int_equal(look(&t, -0.45, &touch), 1);
-  check_close(touch->gap, 0.55 - 0.5 - 0.1, 1e-14);
-  check_array(3, touch->row.frame[0], ((double[]){0, 0, 1}), 1e-14);
-  check_array(3, touch->row.weight, ((double[]){0.7 / 3, 1.2 / 3, 1.1 / 3}), 1e-14);
+  assert_int_equal(look(&t, -0.3, &approach), 0);
+  assert_int_equal(look(&t, -0.45, &approach), 1);
+  check_close(approach->gap, 0.55 - 0.5 - 0.1, 1e-14);
+  check_array(3, approach->row.frame[0], ((double[]){0, 0, 1}), 1e-14);
+  check_array(3, approach->row.weight, ((double[]){0.7 / 3, 1.2 / 3, 1.1 / 3}), 1e-14);
   close_triangle(&t);
 }
 
@@ -76,15 +76,15 @@ static void ball_under_face(void **state) {
 static void box_under_face(void **state) {
   (void)state;
   triangle t;
-  const pl_contact_touch *touch;
+  const pl_contact_feature *approach;
   pl_obstacle o = {.kind = &pl_obstacle_box, .par = {0.3, 0.2, 0.5}, .centre = {0, 0, -1}};
   pl_quat_from_axis((double[3]){0, 0, 1}, 0.7, o.rotation);
   open_triangle(&t, &o, 0, 0);
-  assert_int_equal(look(&t, -0.4, &touch), 0);
-  assert_int_equal(look(&t, -0.51, &touch), 4);
+  assert_int_equal(look(&t, -0.4, &approach), 0);
+  assert_int_equal(look(&t, -0.51, &approach), 4);
   for (int i = 0; i < 4; i++) {
-    check_close(touch[i].gap, -0.01, 1e-14);
-    check_array(3, touch[i].row.frame[0], ((double[]){0, 0, 1}), 1e-14);
+    check_close(approach[i].gap, -0.01, 1e-14);
+    check_array(3, approach[i].row.frame[0], ((double[]){0, 0, 1}), 1e-14);
   }
   close_triangle(&t);
   // a triangle that was below it all the time is not inside
@@ -92,7 +92,7 @@ static void box_under_face(void **state) {
   double q[9];
   int n;
   for (int i = 0; i < 9; i++) q[i] = FLAT[i] - (i % 3 == 2 ? 1.6 : 0);
-  check_ok(&t.env, pl_contact_touching(t.k, 0, q, 0, q, 0, &n, &touch));
+  check_ok(&t.env, pl_contact_features(t.k, 0, q, 0, q, 0, &n, &approach));
   assert_int_equal(n, 0);
   close_triangle(&t);
 }
@@ -101,16 +101,16 @@ static void box_under_face(void **state) {
 static void edges_across(void **state) {
   (void)state;
   triangle t;
-  const pl_contact_touch *touch;
+  const pl_contact_feature *approach;
   pl_obstacle bar = {.kind = &pl_obstacle_capsule, .par = {0, 3, 0.3}, .radius = 0.1};
   open_triangle(&t, &bar, 1, 0.05);
   // and the slanting segment, which has gone through it
-  assert_int_equal(look(&t, 0, &touch), 2);
+  assert_int_equal(look(&t, 0, &approach), 2);
   // the segment from -1 to 2 along x at y = -1, and the bar's axis at z = -0.1 there, at x = 0
   double n[3] = {0, -0.3 / hypot(3, 0.3), 3 / hypot(3, 0.3)};
-  check_array(3, touch->row.frame[0], n, 1e-14);
-  check_close(touch->row.weight[0], 2.0 / 3, 1e-14);
-  check_close(touch->gap, 0.1 * n[2] - 0.15, 1e-14);
+  check_array(3, approach->row.frame[0], n, 1e-14);
+  check_close(approach->row.weight[0], 2.0 / 3, 1e-14);
+  check_close(approach->gap, 0.1 * n[2] - 0.15, 1e-14);
   close_triangle(&t);
 }
 
@@ -125,11 +125,11 @@ static double wavy(const pl_obstacle *o, int dim, const double *x, double *n) {
 static void foreign(void **state) {
   (void)state;
   triangle t;
-  const pl_contact_touch *touch;
+  const pl_contact_feature *approach;
   const pl_obstacle_kind kind = {.name = "own", .dim = 1, .distance = wavy};
   pl_obstacle o = {.kind = &kind};
   open_triangle(&t, &o, 0, 0);
-  assert_int_equal(look(&t, -1, &touch), 0);
+  assert_int_equal(look(&t, -1, &approach), 0);
   pl_contact_place(t.k, 0, FLAT);
   check_close(t.k->pair[0].place.gap, 0, 0);
   close_triangle(&t);

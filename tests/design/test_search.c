@@ -10,13 +10,13 @@
 
 static pl_env env;
 
-enum { ROOM = 400 };
+enum { CAPACITY = 400 };
 
 typedef struct bench {
   pl_search_opts o;
   pl_search_table t;
-  double start[4], x[ROOM * 4], value[ROOM];
-  int phase[ROOM], nbatch, local;
+  double start[4], x[CAPACITY * 4], value[CAPACITY];
+  int phase[CAPACITY], nbatch, local;
 } bench;
 
 // many minima, the lowest one at (0.7, 0.3); that of the middle is 1 higher for every period away
@@ -48,14 +48,14 @@ static void open_bench(bench *b, int n) {
 static int search(bench *b, double (*f)(int n, const double *x), int most) {
   int best = 0, n = b->t.nvariable;
   while (b->t.n < most) {
-    int got, phase[ROOM];
-    double x[ROOM];
+    int got, phase[CAPACITY];
+    double x[CAPACITY];
     check_ok(&env, pl_search_ask(&env, &b->o, &b->t, x, phase, &got));
     if (got == 0) break;
     assert_true(got <= b->o.batch);
     for (int i = 0; i < got; i++) {
       int to = b->t.n++;
-      assert_true(to < ROOM);
+      assert_true(to < CAPACITY);
       memcpy(b->x + to * n, x + i * n, (size_t)n * sizeof *x);
       for (int k = 0; k < n; k++) assert_true(x[i * n + k] >= 0 && x[i * n + k] <= 1);
       b->phase[to] = phase[i];
@@ -77,7 +77,7 @@ static void finds_the_lowest(void **state) {
     open_bench(&b, 2);
     b.o.budget = method ? 400 : 120;
     b.o.method = method;
-    int i = search(&b, waves, ROOM);
+    int i = search(&b, waves, CAPACITY);
     check_close(b.x[2 * i], 0.7, 5e-3);
     check_close(b.x[2 * i + 1], 0.3, 5e-3);
     assert_int_equal(b.phase[0], PL_SEARCH_START);
@@ -92,7 +92,7 @@ static void local_search_is_local(void **state) {
   open_bench(&b, 2);
   b.o.budget = 200;
   b.o.polish = 1;
-  int i = search(&b, waves, ROOM);
+  int i = search(&b, waves, CAPACITY);
   assert_true(b.value[i] > 2);
   assert_int_equal(b.local, b.t.n - 1);
   assert_true(b.t.n < 200);
@@ -106,7 +106,7 @@ static void goes_round_failures(void **state) {
     open_bench(&b, 2);
     b.o.local = local;
     b.o.budget = 150;
-    int i = search(&b, corner, ROOM);
+    int i = search(&b, corner, CAPACITY);
     check_close(b.value[i], 0.02, 2e-3);
   }
 }
@@ -120,12 +120,12 @@ static void takes_up_what_was_stopped(void **state) {
     a.o.method = method;
     b = a;
     b.t.start = b.start, b.t.x = b.x, b.t.value = b.value, b.t.phase = b.phase;
-    search(&a, waves, ROOM);
+    search(&a, waves, CAPACITY);
     search(&b, waves, 30);
     assert_true(b.t.n < a.t.n);
     bench c = b;
     c.t.start = c.start, c.t.x = c.x, c.t.value = c.value, c.t.phase = c.phase;
-    search(&c, waves, ROOM);
+    search(&c, waves, CAPACITY);
     assert_int_equal(a.t.n, c.t.n);
     assert_memory_equal(a.x, c.x, (size_t)(3 * a.t.n) * sizeof *a.x);
     assert_memory_equal(a.phase, c.phase, (size_t)a.t.n * sizeof *a.phase);
@@ -139,7 +139,7 @@ static void keeps_budgets(void **state) {
     open_bench(&b, 1);
     b.o.budget = budget;
     b.o.starts = 3;
-    search(&b, waves, ROOM);
+    search(&b, waves, CAPACITY);
     assert_true(b.t.n >= 1 && b.t.n <= budget);
   }
   bench b;

@@ -58,7 +58,7 @@ static double step_of(const pl_design *d, int k) {
   return 5e-5 * scaled_slope(&d->var[k], d->x[k]);
 }
 
-static double *room(size_t n) {
+static double *buffer(size_t n) {
   double *x = pl_alloc(&env, n, sizeof *x);
   assert_non_null(x);
   return x;
@@ -67,8 +67,9 @@ static double *room(size_t n) {
 static void check_forward(bench *t) {
   pl_design *d = t->d;
   size_t n = (size_t)d->n, nv = (size_t)d->nvar;
-  double *S = room(nv * n), *gz = room(n), *lambda = room(n), *grad = room(nv), *want = room(nv);
-  double *x = room(nv), *x0 = room(nv), *diff = room(n);
+  double *S = buffer(nv * n), *gz = buffer(n), *lambda = buffer(n), *grad = buffer(nv),
+         *want = buffer(nv);
+  double *x = buffer(nv), *x0 = buffer(nv), *diff = buffer(n);
   check_ok(&env, pl_design_sensitivity(d, 0, S));
   pl_design_values(d, x0);
 
@@ -111,8 +112,8 @@ static void check_forward(bench *t) {
 static void check_directions(bench *t) {
   const pl_model *m = t->b.m;
   int nq = pl_model_nq(m), nv = t->d->nvar, nd = pl_model_ndesign(m);
-  double *y = room((size_t)nq), *dr = room((size_t)nq), *got = room((size_t)nv),
-         *sum = room((size_t)nq), *dp = room((size_t)nv);
+  double *y = buffer((size_t)nq), *dr = buffer((size_t)nq), *got = buffer((size_t)nv),
+         *sum = buffer((size_t)nq), *dp = buffer((size_t)nv);
   pl_rng r;
   pl_rng_seed(&r, 3);
   for (int j = 0; j < nq; j++) y[j] = pl_rng_normal(&r);
@@ -146,8 +147,8 @@ static void check_objectives(bench *t, double tol) {
   enum { ALL = 16 };
   pl_design *d = t->d;
   int nv = d->nvar, n = d->nobj + 1;
-  double *grad = room((size_t)nv), *diff = room((size_t)(n * nv)), *x = room((size_t)nv),
-         *x0 = room((size_t)nv), value[ALL];
+  double *grad = buffer((size_t)nv), *diff = buffer((size_t)(n * nv)), *x = buffer((size_t)nv),
+         *x0 = buffer((size_t)nv), value[ALL];
   pl_design_values(d, x0);
   for (int i = 0; i < nv; i++) {
     double h = step_of(d, i), slope = scaled_slope(&d->var[i], x0[i]);

@@ -114,7 +114,7 @@ static void other_objectives_are_none(void **state) {
 static void box(void **state) {
   (void)state;
   enum { N = 9 };
-  double A[N * N], B[N * N], g[N], lo[N], hi[N], p[N], room[N * (N + 2)];
+  double A[N * N], B[N * N], g[N], lo[N], hi[N], p[N], buffer[N * (N + 2)];
   pl_rng rng;
   pl_rng_seed(&rng, 7);
   int at_face = 0;
@@ -131,7 +131,7 @@ static void box(void **state) {
       lo[i] = i % 4 == 0 ? 0 : -pl_rng_uniform(&rng, 0, 2);
       hi[i] = i % 8 == 0 ? 0 : pl_rng_uniform(&rng, 0, 2);
     }
-    box_minimum(N, B, g, lo, hi, p, room);
+    box_minimum(N, B, g, lo, hi, p, buffer);
     for (int i = 0; i < N; i++) {
       double slope = g[i] + pl_dot(N, B + i * N, p), size = fabs(g[i]) + 1;
       assert_true(p[i] >= lo[i] && p[i] <= hi[i]);

@@ -26,15 +26,15 @@ static void force_at(const void *ctx, double t, double *f) {
   shift(l->s->n, m->a, t, d->da, a);
   shift(l->s->kind->npar, m->par, t, d->dpar, par);
   shift(l->s->n, m->X, t, d->dX, X);
-  pl_elem_motion moved = {.q = q,
-                          .v = v,
-                          .a = a,
-                          .par = par,
-                          .X = X,
-                          .alpha = m->alpha + t * d->dalpha,
-                          .beta = m->beta + t * d->dbeta,
-                          .lumped = m->lumped};
-  assert_int_equal(pl_elem_force(l->s->kind, &moved, f), PL_OK);
+  pl_elem_motion displaced = {.q = q,
+                              .v = v,
+                              .a = a,
+                              .par = par,
+                              .X = X,
+                              .alpha = m->alpha + t * d->dalpha,
+                              .beta = m->beta + t * d->dbeta,
+                              .lumped = m->lumped};
+  assert_int_equal(pl_elem_force(l->s->kind, &displaced, f), PL_OK);
 }
 
 // a direction with the chosen parts only; whole numbers, and values at the ends of their ranges, do

@@ -33,9 +33,9 @@ static void quadratic(void **state) {
   double rest[PL_NREST_MAX], q[18], value[PL_NFIELD_MAX];
   assert_int_equal(kind->d.prepare(flat, rest), 0);
   const double first = atan2(0.1, 1), k[3] = {1e-4, -2e-4, 0.5e-4};
-  for (int turn = 0; turn < 4; turn++) {
+  for (int rot = 0; rot < 4; rot++) {
     // axes of the material turned by t from x
-    double t = 0.4 * turn, c = cos(t), s = sin(t), par[2] = {1, t - first};
+    double t = 0.4 * rot, c = cos(t), s = sin(t), par[2] = {1, t - first};
     const double want[3] = {c * c * k[0] + 2 * c * s * k[2] + s * s * k[1],
                             s * s * k[0] - 2 * c * s * k[2] + c * c * k[1],
                             c * s * (k[1] - k[0]) + (c * c - s * s) * k[2]};
@@ -113,13 +113,13 @@ static void derivatives(void **state) {
   pl_env env;
   pl_env_init(&env);
   pl_star *strain = make_set(&env, 0.6), *bend = make_set(&env, 2);
-  double border[18];
-  memcpy(border, flat, sizeof border);
-  memcpy(border + 12, flat + 3, 3 * sizeof *border); // no triangle across the second edge
+  double boundary[18];
+  memcpy(boundary, flat, sizeof boundary);
+  memcpy(boundary + 12, flat + 3, 3 * sizeof *boundary); // no triangle across the second edge
   for (unsigned seed = 1; seed <= 10; seed++) {
     differences(&pl_elem_strain_limit, strain, flat, seed);
     differences(&pl_elem_bend_limit, bend, flat, seed);
-    differences(&pl_elem_bend_limit, bend, border, seed);
+    differences(&pl_elem_bend_limit, bend, boundary, seed);
   }
   pl_star_free(strain);
   pl_star_free(bend);

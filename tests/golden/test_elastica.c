@@ -31,11 +31,11 @@ static double arc_misses(double theta, const void *ctx) {
 }
 
 // drop and reach of the tip, over the length, at load = P L^2/EI
-static void elastica(double load, double *drop, double *reach) {
+static void elastica(double load, double *drop, double *range) {
   double theta = golden_root(arc_misses, &load, 1e-9, PL_PI / 2 - 1e-9);
   double k2 = 0.5 * (1 + sin(theta)), phi = asin(1 / sqrt(2 * k2));
   *drop = 1 - 2 * elliptic(k2, phi, 1) / arc(theta);
-  *reach = sqrt(2 * sin(theta)) / arc(theta);
+  *range = sqrt(2 * sin(theta)) / arc(theta);
 }
 
 // Mattiasson 1981, table 1
@@ -44,15 +44,15 @@ static void closed_form_is_that_of_tables(void **state) {
   static const double table[3][3] = {
       {1, 0.30172, 0.05643}, {2, 0.49346, 0.16064}, {10, 0.81061, 0.55500}};
   for (int i = 0; i < 3; i++) {
-    double drop, reach;
-    elastica(table[i][0], &drop, &reach);
+    double drop, range;
+    elastica(table[i][0], &drop, &range);
     check_close(drop, table[i][1], 1e-5);
-    check_close(1 - reach, table[i][2], 1e-5);
+    check_close(1 - range, table[i][2], 1e-5);
   }
 }
 
 // tip of a row of n equilateral triangles, EI = 8/9 D b (see order/test_cantilever.c)
-static void shell_tip(int n, double load, double *drop, double *reach) {
+static void shell_tip(int n, double load, double *drop, double *range) {
   static model_kit k;
   kit_model b;
   const double thick = 1e-3, par[4] = {YOUNG, 0, 1000, thick};
@@ -67,11 +67,11 @@ static void shell_tip(int n, double load, double *drop, double *reach) {
   kit_build(&k, 1, &b);
   pl_static_info info = golden_static(&b, 1e-8, 4);
   assert_int_equal(info.stable, 1);
-  *drop = *reach = 0;
+  *drop = *range = 0;
   for (int i = 0; i < 2; i++) {
     const double *q = b.s->q + 3 * end->index[i];
     *drop -= q[2] / 2;
-    *reach += (q[0] - a / 2) / 2;
+    *range += (q[0] - a / 2) / 2;
   }
   kit_model_free(&b);
   kit_free(&k);
@@ -81,17 +81,17 @@ static void shell_elastica(void **state) {
   (void)state;
   static const double loads[3] = {1, 2, 10};
   for (int i = 0; i < 3; i++) {
-    double drop, reach, d, r;
-    elastica(loads[i], &drop, &reach);
+    double drop, range, d, r;
+    elastica(loads[i], &drop, &range);
     shell_tip(64, loads[i], &d, &r);
     // order 2 in the turn at a hinge, L/64 times the curvature sqrt(10)/L: 0.05^2/10 or so
     check_rel(d, drop, 3e-4);
-    check_rel(r, reach, 3e-4);
+    check_rel(r, range, 3e-4);
   }
 }
 
 // tip of a plane beam, L = 25 H, ny cells over the height; the middle of the end
-static void plane_tip(int ny, double load, double *drop, double *reach) {
+static void plane_tip(int ny, double load, double *drop, double *range) {
   static model_kit k;
   kit_model b;
   const double high = LENGTH / 25, thick = 0.01, par[4] = {YOUNG, 0, 1000, thick};
@@ -106,7 +106,7 @@ static void plane_tip(int ny, double load, double *drop, double *reach) {
   pl_static_info info = golden_static(&b, 1e-8, 4);
   assert_int_equal(info.stable, 1);
   *drop = high / 2 - b.s->q[2 * end + 1];
-  *reach = b.s->q[2 * end];
+  *range = b.s->q[2 * end];
   kit_model_free(&b);
   kit_free(&k);
 }
@@ -118,12 +118,12 @@ static void plane_elastica(void **state) {
   (void)state;
   static const double loads[2] = {1, 2};
   for (int i = 0; i < 2; i++) {
-    double drop, reach, d[2], r[2];
-    elastica(loads[i], &drop, &reach);
+    double drop, range, d[2], r[2];
+    elastica(loads[i], &drop, &range);
     for (int j = 0; j < 2; j++) plane_tip(8 << j, loads[i], &d[j], &r[j]);
     double dd = (4 * d[1] - d[0]) / 3, rr = (4 * r[1] - r[0]) / 3;
     check_rel(dd, drop, 3e-3);
-    check_rel(rr, reach, 3e-3);
+    check_rel(rr, range, 3e-3);
   }
 }
 

@@ -37,17 +37,17 @@ static void strip_open(strip *s, int n, double mu, double depth) {
   kit.d.nnode = n + 1;
   kit.X = kit_keep(&kit, 2 * (n + 1), sizeof *kit.X);
   kit.d.X = kit.X;
-  int *link = kit_keep(&kit, 2 * n, sizeof *link), *turn = kit_keep(&kit, 3 * n, sizeof *turn);
+  int *link = kit_keep(&kit, 2 * n, sizeof *link), *rot = kit_keep(&kit, 3 * n, sizeof *rot);
   int *node = kit_keep(&kit, n + 1, sizeof *node);
   for (int i = 0; i <= n; i++) {
     node[i] = i;
     kit.X[2 * i + 1] = 1 + h / 2 - i * h;
     for (int j = 0; j < 2 && i < n; j++) link[2 * i + j] = i + j;
-    for (int j = 0; j < 3 && i < n - 1; j++) turn[3 * i + j] = i + j;
+    for (int j = 0; j < 3 && i < n - 1; j++) rot[3 * i + j] = i + j;
   }
   // so stiff along that P shortens it by 2e-6
   kit_group(&kit, "links", "link", n, link, 1, (double[]){1e7 / h, h});
-  kit_group(&kit, "bending", "angle", n - 1, turn, 1, (double[]){1 / h});
+  kit_group(&kit, "bending", "angle", n - 1, rot, 1, (double[]){1 / h});
   kit.d.alpha = 30;
   kit_shift(&kit, 2, node, 3, (double[]){0, -depth});
   kit_build(&kit, 1, &s->b);

@@ -39,11 +39,11 @@ static void make(model_kit *k, const patch *p) {
   pl_rng_seed(&r, 7);
   for (int i = 0; i < k->d.nnode; i++) {
     double *X = k->X + i * p->dim, u[3];
-    int border = 0;
-    for (int d = 0; d < p->rd; d++) border |= X[d] == 0 || X[d] == 1;
-    for (int d = 0; d < p->rd && !border; d++) X[d] += pl_rng_uniform(&r, -0.06, 0.06);
+    int boundary = 0;
+    for (int d = 0; d < p->rd; d++) boundary |= X[d] == 0 || X[d] == 1;
+    for (int d = 0; d < p->rd && !boundary; d++) X[d] += pl_rng_uniform(&r, -0.06, 0.06);
     displace(p->dim, X, u);
-    if (border) kit_shift(k, 1, &i, (1 << p->dim) - 1, u);
+    if (boundary) kit_shift(k, 1, &i, (1 << p->dim) - 1, u);
   }
 }
 

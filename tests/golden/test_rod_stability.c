@@ -114,7 +114,7 @@ static void michell_ring(void **state) {
 }
 
 // radius and rise of the helix through nodes from..to, from the axis of their second differences
-static void helix_of(const double *q, int from, int to, double turn, double *radius, double *rise) {
+static void helix_of(const double *q, int from, int to, double rot, double *radius, double *rise) {
   double axis[3] = {0}, c[3], length = 0;
   // second differences of a helix point to its axis: their cross products lie along it
   for (int i = from + 1; i + 1 < to; i++) {
@@ -129,9 +129,9 @@ static void helix_of(const double *q, int from, int to, double turn, double *rad
   }
   double l = pl_norm3(axis), along = 0;
   for (int j = 0; j < 3; j++) along += axis[j] / l * (q[3 * to + j] - q[3 * from + j]);
-  *rise = along / (to - from) * 2 * PL_PI / turn;
+  *rise = along / (to - from) * 2 * PL_PI / rot;
   // |second difference| = 2 R (1 - cos turn)
-  *radius = length / (2 * (1 - cos(turn)));
+  *radius = length / (2 * (1 - cos(rot)));
 }
 
 static void natural_helix(void **state) {
@@ -151,8 +151,8 @@ static void natural_helix(void **state) {
     pl_static_info info = golden_static(&b, 1e-9, 1);
     assert_int_equal(info.stable, 1);
     check_less(info.energy, 1e-15 * wire_bend() * LENGTH * both);
-    double radius, rise, turn = sqrt(both) * LENGTH / N;
-    helix_of(b.s->q, 4, N - 4, turn, &radius, &rise);
+    double radius, rise, rot = sqrt(both) * LENGTH / N;
+    helix_of(b.s->q, 4, N - 4, rot, &radius, &rise);
     // order 2 in the turn at a vertex, 0.1 or less
     check_rel(radius, curve / both, 3e-3);
     check_rel(rise, 2 * PL_PI * twist / both, 3e-3);
@@ -168,13 +168,13 @@ static double hanging_curl(double L, int *iterations) {
   rod_kit k;
   kit_model b;
   int node[N + 1];
-  double turn = 8 * PL_PI, each = turn / N, R = L / N / (2 * sin(each / 2)), d = 1e-3 * L;
+  double rot = 8 * PL_PI, each = rot / N, R = L / N / (2 * sin(each / 2)), d = 1e-3 * L;
   const double section[7] = {1e9, 0.5, 1000, d, d, 0, 0};
   rods_init(&k, &env, section);
   for (int i = 0; i <= N; i++) node[i] = rods_node(&k, R * cos(i * each), 0, -R * sin(i * each));
   rods_chain(&k, N + 1, node, NULL);
   rods_clamp(&k, 0);
-  k.gravity[2] = -pow(0.58 * turn, 3) * section[0] * d * d / 16 / (section[2] * L * L * L);
+  k.gravity[2] = -pow(0.58 * rot, 3) * section[0] * d * d / 16 / (section[2] * L * L * L);
   rods_build(&k, 1, &b);
   pl_static_opts o = golden_static_opts(1e-10);
   pl_static_info info;

@@ -182,11 +182,11 @@ static inline double ref_series(int H, const double *z, double phase, int rate) 
   return x;
 }
 
-// path length of an unknown: the way between its turning points, whose phases go to turn[64]; dz
+// path length of an unknown: the way between its turning points, whose phases go to rot[64]; dz
 // (may be NULL): derivative along it instead, as the phases do not count to first order
 static inline double ref_path(const reference *r, int dof, const double *z, const double *dz) {
   int L = 2 * r->H + 1, n = 0;
-  double turn[64], sum = 0, h = 2 * PL_PI / 1024;
+  double rot[64], sum = 0, h = 2 * PL_PI / 1024;
   z += dof * L;
   for (int s = 0; s < 1024 && n < 63; s++) {
     double lo = s * h, hi = lo + h, v = ref_series(r->H, z, lo, 1);
@@ -198,13 +198,13 @@ static inline double ref_path(const reference *r, int dof, const double *z, cons
       else
         hi = mid;
     }
-    turn[n++] = lo;
+    rot[n++] = lo;
   }
-  turn[n] = turn[0];
+  rot[n] = rot[0];
   for (int i = 0; i < n; i++) {
-    double d = ref_series(r->H, z, turn[i + 1], 0) - ref_series(r->H, z, turn[i], 0);
+    double d = ref_series(r->H, z, rot[i + 1], 0) - ref_series(r->H, z, rot[i], 0);
     const double *e = dz ? dz + dof * L : z;
-    double x = ref_series(r->H, e, turn[i + 1], 0) - ref_series(r->H, e, turn[i], 0);
+    double x = ref_series(r->H, e, rot[i + 1], 0) - ref_series(r->H, e, rot[i], 0);
     sum += d > 0 ? x : -x;
   }
   return sum;

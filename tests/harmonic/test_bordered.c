@@ -66,11 +66,11 @@ static void close(bench *t) {
 
 // sets up f, g of a known solution, solves, compares solution (to rounding times the condition of a
 // thin shell, some 1e9) and residual
-static void check_solve(bench *t, int border, int transposed, double tol) {
+static void check_solve(bench *t, int boundary, int transposed, double tol) {
   pl_csc J = {0};
   int n = t->n;
   check_ok(&env, pl_blocks_flat(&env, pl_hb_jacobian(t->hb), NULL, NULL, 0, &J));
-  double d = 0.3, y_want = border ? 0.7 : 0, y = 0, g;
+  double d = 0.3, y_want = boundary ? 0.7 : 0, y = 0, g;
   const double *right = transposed ? t->c : t->bb, *below = transposed ? t->bb : t->c;
   void (*mul)(const pl_csc *, double, const double *, double, double *) =
       transposed ? pl_csc_mul_transposed : pl_csc_mul;
@@ -82,7 +82,7 @@ static void check_solve(bench *t, int border, int transposed, double tol) {
       transposed ? pl_bordered_solve_transposed : pl_bordered_solve;
   check_ok(&env, solve(t->s, t->f, g, t->x, &y));
   check_array(n, t->x, t->want, tol * 1e-2);
-  if (border) check_close(y, y_want, tol);
+  if (boundary) check_close(y, y_want, tol);
   double most = pl_max_abs(n, t->f);
   mul(&J, -1, t->x, 1, t->f);
   pl_csc_free(&env, &J);
@@ -95,10 +95,10 @@ static void solves_are_exact(void **state) {
   for (int large = 0; large < 2; large++) {
     bench t;
     open(&t, large);
-    for (int border = 0; border < 2; border++) {
-      check_ok(&env, pl_bordered_set(t.s, border ? t.bb : NULL, border ? t.c : NULL, 0.3));
+    for (int boundary = 0; boundary < 2; boundary++) {
+      check_ok(&env, pl_bordered_set(t.s, boundary ? t.bb : NULL, boundary ? t.c : NULL, 0.3));
       for (int transposed = 0; transposed < 2; transposed++)
-        check_solve(&t, border, transposed, 1e-5);
+        check_solve(&t, boundary, transposed, 1e-5);
     }
     close(&t);
   }

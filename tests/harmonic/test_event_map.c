@@ -254,11 +254,11 @@ static double bar_leaves(const bar *t, const double *y, const int *mode, int joi
 }
 
 static void bar_switch(const bar *t, double *y, int *mode, int joint) {
-  double reach = t->rubs < 0 ? 0 : t->jenkins[1] / t->jenkins[0];
+  double range = t->rubs < 0 ? 0 : t->jenkins[1] / t->jenkins[0];
   if (joint == 0) {
     mode[0] = !mode[0];
   } else if (mode[1]) {
-    y[2 * t->n] = y[t->rubs] - mode[1] * reach;
+    y[2 * t->n] = y[t->rubs] - mode[1] * range;
     mode[1] = 0;
   } else
     mode[1] = y[t->rubs] > y[2 * t->n] ? 1 : -1;
@@ -296,12 +296,12 @@ static void period_multipliers(const bar *t, const double *y0, const int *mode0,
   double *J = pl_alloc(&env, (size_t)n * (size_t)n, sizeof *J), scale = 1e-7, y[2][SIZE];
   check_ok(&env, multipliers_create(&env, n, mu));
   for (int j = -1; j < n; j++) {
-    int mode[2] = {mode0[0], mode0[1]}, moved = j >= 0;
-    memcpy(y[moved], y0, sizeof y[0]);
-    if (moved) y[1][j] += scale;
-    bar_period(t, steps, mode, y[moved]);
+    int mode[2] = {mode0[0], mode0[1]}, displaced = j >= 0;
+    memcpy(y[displaced], y0, sizeof y[0]);
+    if (displaced) y[1][j] += scale;
+    bar_period(t, steps, mode, y[displaced]);
     assert_memory_equal(mode, mode0, sizeof mode);
-    for (int i = 0; moved && i < n; i++) J[j * n + i] = (y[1][i] - y[0][i]) / scale;
+    for (int i = 0; displaced && i < n; i++) J[j * n + i] = (y[1][i] - y[0][i]) / scale;
   }
   check_ok(&env, dense_eigen(&env, n, J, mu->re, mu->im, NULL));
   pl_free(&env, J);

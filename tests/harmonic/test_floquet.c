@@ -110,7 +110,7 @@ static void check_same(int n, const pl_floquet *f, const pl_floquet *g, double t
 enum { RK_STEPS = 4000 };
 
 // displacement of unknown i at a phase, from the coefficients alone
-static double moved(const pl_orbit *o, int i, double phase) {
+static double displaced(const pl_orbit *o, int i, double phase) {
   const double *z = o->z + i * (2 * o->nharm + 1);
   double q = z[0];
   for (int k = 1; k <= o->nharm; k++)
@@ -122,7 +122,7 @@ static double moved(const pl_orbit *o, int i, double phase) {
 static void rate(const lumped *l, const pl_orbit *o, double t, const double *y, double *dy) {
   int n = o->nfree;
   double q[4], force[4] = {0};
-  for (int i = 0; i < n; i++) q[i] = moved(o, i, o->omega * t);
+  for (int i = 0; i < n; i++) q[i] = displaced(o, i, o->omega * t);
   for (int s = 0; s < l->nspring; s++) {
     int a = l->spring_at[2 * s], b = l->spring_at[2 * s + 1];
     const double *par = l->spring[s];
@@ -479,11 +479,11 @@ static pl_orbit *stirred(const kit_model *b, int H, double omega, double size) {
   return o;
 }
 
-static pl_floquet sparse(const kit_model *b, const pl_orbit *o, int nstep, double room) {
+static pl_floquet sparse(const kit_model *b, const pl_orbit *o, int nstep, double buffer) {
   variation v;
   multipliers mu = {0};
   check_ok(&env, variation_open(b->m, b->p, b->w, o, &v));
-  check_ok(&env, sparse_multipliers(&v, nstep, room, &mu));
+  check_ok(&env, sparse_multipliers(&v, nstep, buffer, &mu));
   pl_floquet f = {.n = mu.n, .exact = mu.exact};
   for (int i = 0; i < mu.n && i < 64; i++) f.re[i] = mu.re[i], f.im[i] = mu.im[i];
   multipliers_free(&env, &mu);
@@ -608,9 +608,9 @@ static void same_bits(void **state) {
 
 typedef struct alloc_case {
   const pl_model_desc *d;
-  int how;     // a method, or -1: sparse
-  int nstep;   // sparse: 0: chosen
-  double room; // sparse
+  int how;       // a method, or -1: sparse
+  int nstep;     // sparse: 0: chosen
+  double buffer; // sparse
 } alloc_case;
 
 static pl_status run_with(pl_env *e, void *ctx) {
@@ -630,7 +630,7 @@ static pl_status run_with(pl_env *e, void *ctx) {
   if (s == PL_OK && a->how >= 0)
     s = pl_orbit_floquet(b.m, b.p, b.w, o, (pl_floquet_method)a->how, &f);
   if (s == PL_OK && a->how < 0) s = variation_open(b.m, b.p, b.w, o, &v);
-  if (s == PL_OK && a->how < 0) s = sparse_multipliers(&v, a->nstep, a->room, &mu);
+  if (s == PL_OK && a->how < 0) s = sparse_multipliers(&v, a->nstep, a->buffer, &mu);
   if (a->how < 0) multipliers_free(e, &mu);
   if (v.m) variation_close(&v);
   pl_orbit_free(o);
@@ -649,8 +649,8 @@ static void allocations(void **state) {
   sample_mechanism(&kit, &env);
   const alloc_case cases[] = {{.d = &l.kit.d, .how = PL_FLOQUET_HILL},
                               {.d = &l.kit.d, .how = PL_FLOQUET_MONODROMY},
-                              {.d = &l.kit.d, .how = -1, .room = 1},
-                              {.d = &kit.d, .how = -1, .nstep = 4, .room = 1e9}};
+                              {.d = &l.kit.d, .how = -1, .buffer = 1},
+                              {.d = &kit.d, .how = -1, .nstep = 4, .buffer = 1e9}};
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
     check_allocations(run_with, (void *)&cases[k]);
   kit_free(&kit);

@@ -223,15 +223,15 @@ static void no_equilibrium_is_told(void **state) {
     model_kit kit;
     kit_model b;
     pl_modal *l;
-    int told = 0;
+    int reported = 0;
     sample_block(&kit, &env, "tet4");
     if (light) kit.d.gravity[2] = -1;
     kit_build(&kit, 1, &b);
     env.diag = count_warnings;
-    env.diag_ctx = &told;
+    env.diag_ctx = &reported;
     check_ok(&env, pl_modal_create(b.m, b.p, b.w, 0, &l));
     env.diag = NULL;
-    assert_int_equal(told, !light);
+    assert_int_equal(reported, !light);
     pl_modal_free(l);
     kit_model_free(&b);
     kit_free(&kit);

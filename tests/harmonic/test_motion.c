@@ -117,19 +117,19 @@ static void amplitude_gradients(void **state) {
 // a shell strip flapped at its root: +-angle about y
 static void strip(model_kit *k, int cells, double angle) {
   static const double par[4] = {3.3e9, 0.36, 1240, 0.8e-3};
-  static pl_term turn;
+  static pl_term rot;
   static int root[64];
   int n = 0;
   kit_init(k, &env, 3);
   kit_grid(k, cells, 1, 0.2, 0.02, PL_ALTERNATING, par);
   for (int i = 0; i < k->mesh->nvert; i++)
     if (k->mesh->X[3 * i] < 0.2 / cells + 1e-9) root[n++] = i;
-  turn = (pl_term){1, {angle, 0, 0}, 0};
+  rot = (pl_term){1, {angle, 0, 0}, 0};
   pl_drive_desc *d = kit_drive(k, n, root);
   d->kind = PL_DRIVE_ROTATION;
   d->axis[1] = 1;
   d->nterm = 1;
-  d->term = &turn;
+  d->term = &rot;
   k->d.alpha = 0.5;
   k->d.beta = 5e-5;
 }

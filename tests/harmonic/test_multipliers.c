@@ -209,14 +209,14 @@ static void random_networks(void **state) {
 
 // ---- large models -------------------------------------------------------------------------------
 
-typedef pl_status (*method)(variation *v, int nstep, double room, multipliers *mu);
+typedef pl_status (*method)(variation *v, int nstep, double buffer, multipliers *mu);
 
 static pl_status run_method(const kit_model *b, const pl_orbit *o, method how, int nstep,
-                            double room, pl_floquet *f) {
+                            double buffer, pl_floquet *f) {
   variation v;
   multipliers mu = {0};
   check_ok(&env, variation_open(b->m, b->p, b->w, o, &v));
-  pl_status s = how(&v, nstep, room, &mu);
+  pl_status s = how(&v, nstep, buffer, &mu);
   *f = (pl_floquet){.n = mu.n < 64 ? mu.n : 64, .exact = mu.exact};
   for (int i = 0; i < f->n; i++) f->re[i] = mu.re[i], f->im[i] = mu.im[i];
   multipliers_free(&env, &mu);

@@ -38,7 +38,7 @@ static void plane(model_kit *k) {
   static const double stop[3] = {5, 0.05, 1}, jenkins[2] = {6, 0.15}, rub[2] = {0.3, 0.1};
   static const double piece[9] = {-0.05, 0.1, 0.2, 0.7, 3, 6, 1, 0, 1.3};
   static const int node[3] = {0, 1, 2}, first = 0, side[6] = {0, 1, 1, 2, 2, 0};
-  static const pl_term turn[1] = {{1, {0.3, 0, 0}, 0.4}};
+  static const pl_term rot[1] = {{1, {0.3, 0, 0}, 0.4}};
   kit_init(k, &env, 2);
   k->d.nnode = 3;
   k->d.X = X;
@@ -53,7 +53,7 @@ static void plane(model_kit *k) {
   d->axis[2] = 1;
   d->centre[0] = 0.2;
   d->nterm = 1;
-  d->term = turn;
+  d->term = rot;
   k->d.beta = 0.1; // pairs take no part in it
 }
 

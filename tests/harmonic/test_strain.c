@@ -86,11 +86,11 @@ static void turned_strip(void **state) {
   for (int i = 0; i < kit.d.nnode; i++)
     if (kit.X[3 * i] < 0.02) root[n++] = i;
   pl_drive_desc *d = kit_drive(&kit, n, root);
-  const pl_term turn = {1, {angle, 0, 0}, 0};
+  const pl_term rot = {1, {angle, 0, 0}, 0};
   d->kind = PL_DRIVE_ROTATION;
   d->axis[1] = 1;
   d->nterm = 1;
-  d->term = &turn;
+  d->term = &rot;
   kit.d.alpha = 0.5;
   kit.d.beta = 5e-5;
   kit_build(&kit, 1, &b);

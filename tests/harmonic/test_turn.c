@@ -13,18 +13,18 @@ static void plate(model_kit *k, double young, int held, double angle) {
   const double par[4] = {young, 0.36, 1240, 0.8e-3};
   static const int node[64] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
                                16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
-  static pl_term turn;
+  static pl_term rot;
   kit_init(k, &env, 3);
   kit_grid(k, 6, 3, 0.2, 0.1, PL_ALTERNATING, par);
   k->d.alpha = 0.5;
   k->d.beta = 5e-5;
   if (held == 0) return;
-  turn = (pl_term){1, {angle, 0, 0}, 0.3};
+  rot = (pl_term){1, {angle, 0, 0}, 0.3};
   pl_drive_desc *d = kit_drive(k, held, node);
   d->kind = PL_DRIVE_ROTATION;
   d->axis[1] = 1;
   d->nterm = 1;
-  d->term = &turn;
+  d->term = &rot;
 }
 
 static double gap(int nfree, int L, const double *z, int a, int b) {

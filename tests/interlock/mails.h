@@ -21,14 +21,14 @@ static inline pl_piece ring(double x, double y, double z, double nx, double ny, 
 // facets with memory of their own, which is freed with free()
 static inline pl_piece facets(int nvert, const double (*x)[3], int nsegment,
                               const int (*segment)[2], int ntriangle, const int (*triangle)[3],
-                              double radius, void **room) {
-  *room = malloc(pl_facets_room(nvert, nsegment, ntriangle));
-  return pl_piece_facets(pl_facets_init(nvert, x, nsegment, segment, ntriangle, triangle, *room),
+                              double radius, void **buffer) {
+  *buffer = malloc(pl_facets_size(nvert, nsegment, ntriangle));
+  return pl_piece_facets(pl_facets_init(nvert, x, nsegment, segment, ntriangle, triangle, *buffer),
                          radius);
 }
 
 // a closed polygon of n corners on a circle
-static inline pl_piece polygon(int n, double R, double radius, void **room) {
+static inline pl_piece polygon(int n, double R, double radius, void **buffer) {
   double x[128][3] = {{0}};
   int segment[128][2];
   for (int k = 0; k < n; k++) {
@@ -37,11 +37,11 @@ static inline pl_piece polygon(int n, double R, double radius, void **room) {
     segment[k][0] = k;
     segment[k][1] = (k + 1) % n;
   }
-  return facets(n, (const double(*)[3])x, n, (const int(*)[2])segment, 0, NULL, radius, room);
+  return facets(n, (const double(*)[3])x, n, (const int(*)[2])segment, 0, NULL, radius, buffer);
 }
 
 // a regular polygon with what is inside of it
-static inline pl_piece plate(int n, double R, double z, double radius, void **room) {
+static inline pl_piece plate(int n, double R, double z, double radius, void **buffer) {
   double x[32][3] = {{0}};
   int triangle[32][3];
   for (int k = 0; k < n; k++) {
@@ -54,11 +54,12 @@ static inline pl_piece plate(int n, double R, double z, double radius, void **ro
     triangle[k][1] = k + 1;
     triangle[k][2] = k + 2;
   }
-  return facets(n, (const double(*)[3])x, 0, NULL, n - 2, (const int(*)[3])triangle, radius, room);
+  return facets(n, (const double(*)[3])x, 0, NULL, n - 2, (const int(*)[3])triangle, radius,
+                buffer);
 }
 
 // a torus of n x m points about z
-static inline pl_piece torus_mesh(int n, int m, double R, double r, double radius, void **room) {
+static inline pl_piece torus_mesh(int n, int m, double R, double r, double radius, void **buffer) {
   static double x[1024][3];
   static int triangle[2048][3];
   for (int i = 0; i < n; i++)
@@ -73,7 +74,7 @@ static inline pl_piece torus_mesh(int n, int m, double R, double r, double radiu
       memcpy(triangle[2 * p + 1], (int[3]){p, s, t}, sizeof *triangle);
     }
   return facets(n * m, (const double(*)[3])x, 0, NULL, 2 * n * m, (const int(*)[3])triangle, radius,
-                room);
+                buffer);
 }
 
 static inline pl_pose pose_at(double x, double y, double z, const double *axis, double degrees) {
@@ -106,9 +107,9 @@ static inline void chain(sample_mail *s, double pitch, double R, double r) {
 
 // scale mail, idealised; plate and foot 0: without
 static inline void scale_mail(sample_mail *s, double plate_, double foot) {
-  const double turn = PL_PI / 180;
+  const double rot = PL_PI / 180;
   pl_mail_table[PL_MAIL_scale_mail]->make(
-      (double[]){4.18, 0.79, 0.79, 3.35, 45 * turn, 90 * turn, 0, 13.02, plate_, 2.992, 0.5, foot},
+      (double[]){4.18, 0.79, 0.79, 3.35, 45 * rot, 90 * rot, 0, 13.02, plate_, 2.992, 0.5, foot},
       s);
 }
 
@@ -118,10 +119,10 @@ static inline void scale_rings(sample_mail *s) {
 
 // as fitted to the published mesh
 static inline void scale_fit(sample_mail *s, double foot) {
-  const double turn = PL_PI / 180;
-  pl_mail_table[PL_MAIL_scale_mail]->make((double[]){4.183, 0.843, 0.739, 3.346, 45.5 * turn,
-                                                     83.9 * turn, -1.88 * turn, 13.02, 0, 2.992,
-                                                     0.5, foot},
+  const double rot = PL_PI / 180;
+  pl_mail_table[PL_MAIL_scale_mail]->make((double[]){4.183, 0.843, 0.739, 3.346, 45.5 * rot,
+                                                     83.9 * rot, -1.88 * rot, 13.02, 0, 2.992, 0.5,
+                                                     foot},
                                           s);
 }
 

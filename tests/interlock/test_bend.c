@@ -48,7 +48,7 @@ static void motion_from(const pl_pose *a, const pl_pose *b, double out[6]) {
 }
 
 // the image after motions of its own and of the sheet
-static pl_pose moved(const taut *t, const state *s, const pair *p, const double *z) {
+static pl_pose displaced(const taut *t, const state *s, const pair *p, const double *z) {
   pl_pose pose[2] = {s->pose[0], s->pose[1]}, out, *q = &pose[p->j];
   state to = {.pose = pose};
   double R[9], Q[9];
@@ -68,13 +68,13 @@ static void check_carried(const taut *t, const state *s, const pair *p) {
   const double h = 1e-4, g[6] = {0.3, -0.7, 1.1, 0.4, 0.9, -0.6};
   double z[N] = {0};
   carried c;
-  pl_pose at = moved(t, s, p, z);
-  t->place->carry(t, s, p, 1, g, &c);
+  pl_pose at = displaced(t, s, p, z);
+  t->place->transport(t, s, p, 1, g, &c);
   for (int i = 0; i < 6 + t->nfree; i++) {
     double m[2][6];
     for (int side = 0; side < 2; side++) {
       z[i] = side ? h : -h;
-      pl_pose there = moved(t, s, p, z);
+      pl_pose there = displaced(t, s, p, z);
       motion_from(&at, &there, m[side]);
     }
     for (int k = 0; k < 6; k++)
@@ -85,7 +85,7 @@ static void check_carried(const taut *t, const state *s, const pair *p) {
       for (int corner = 0; corner < 4; corner++) {
         z[i] += corner / 2 ? h : -h;
         z[j] += corner % 2 ? h : -h;
-        pl_pose there = moved(t, s, p, z);
+        pl_pose there = displaced(t, s, p, z);
         motion_from(&at, &there, m[0]);
         sum += (corner == 0 || corner == 3 ? 1 : -1) * pl_dot(6, g, m[0]);
         z[i] = z[j] = 0;
@@ -106,7 +106,7 @@ static void derivatives(void **fixture) {
   pl_rng_seed(&r, 1);
   four_in_one(&m);
   check_ok(&env, pl_cell_create(&env, &m.m, 1, 1, &c));
-  c->reach = 1; // so that curvatures are as large as strains
+  c->range = 1; // so that curvatures are as large as strains
   for (int round = 0; round < 20; round++) {
     pl_taut_goal g = bent(17 * round, 1);
     pl_pose pose[2];

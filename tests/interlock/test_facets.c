@@ -6,7 +6,7 @@ enum { KINDS = 9 };
 
 typedef struct zoo {
   pl_piece p[KINDS];
-  void *room[KINDS];
+  void *buffer[KINDS];
   sample_mail knot;
 } zoo;
 
@@ -16,18 +16,18 @@ static void zoo_open(zoo *z) {
   z->p[0] = ring(0.3, -0.2, 0.5, 1, 2, 2, 4, 0.4, 0.4);
   z->p[1] = ring(0.3, -0.2, 0.5, 2, -1, 2, 4, 0.4, 0.7);
   z->p[2] = z->knot.piece[0];
-  z->p[3] = polygon(12, 4, 0.4, &z->room[3]);
-  z->p[4] = plate(6, 4, 0.7, 0.25, &z->room[4]);
-  z->p[5] = torus_mesh(12, 8, 3.5, 0.8, 0.1, &z->room[5]);
+  z->p[3] = polygon(12, 4, 0.4, &z->buffer[3]);
+  z->p[4] = plate(6, 4, 0.7, 0.25, &z->buffer[4]);
+  z->p[5] = torus_mesh(12, 8, 3.5, 0.8, 0.1, &z->buffer[5]);
   const double x[3][3] = {{-3, 0, 0}, {0.2, 0.5, 0.1}, {2, -2, 1}};
   const int along[2][2] = {{0, 1}, {1, 2}}, face[1][3] = {{0, 1, 2}};
-  z->p[6] = facets(3, x, 2, along, 0, NULL, 0.5, &z->room[6]);
-  z->p[7] = facets(3, x, 0, NULL, 1, face, 0.3, &z->room[7]);
-  z->p[8] = facets(1, x, 0, NULL, 0, NULL, 0.3, &z->room[8]);
+  z->p[6] = facets(3, x, 2, along, 0, NULL, 0.5, &z->buffer[6]);
+  z->p[7] = facets(3, x, 0, NULL, 1, face, 0.3, &z->buffer[7]);
+  z->p[8] = facets(1, x, 0, NULL, 0, NULL, 0.3, &z->buffer[8]);
 }
 
 static void zoo_close(zoo *z) {
-  for (int k = 0; k < KINDS; k++) free(z->room[k]);
+  for (int k = 0; k < KINDS; k++) free(z->buffer[k]);
 }
 
 static pl_pose random_pose(pl_rng *r, double far) {
@@ -133,8 +133,8 @@ static double sampled_gap(const cloud *a, const cloud *b) {
     for (int j = 0; j < b->n; j++) {
       double w[3];
       pl_sub3(a->x[i], b->x[j], w);
-      double reach = least + a->x[i][3] + b->x[j][3], far = pl_dot3(w, w);
-      if (reach > 0 && far < reach * reach) least = sqrt(far) - a->x[i][3] - b->x[j][3];
+      double range = least + a->x[i][3] + b->x[j][3], far = pl_dot3(w, w);
+      if (range > 0 && far < range * range) least = sqrt(far) - a->x[i][3] - b->x[j][3];
     }
   return least;
 }
@@ -150,26 +150,27 @@ static void nearest(void **state) {
   for (int round = 0; round < 2 * KINDS * KINDS; round++) {
     int i = round % KINDS, j = round / KINDS % KINDS;
     pl_pose at = random_pose(&r, 3.5), bt = random_pose(&r, 3.5);
-    pl_touch touch[PL_TOUCH_MAX];
+    pl_approach approach[PL_APPROACH_MAX];
     if (i < 3 && j < 3) continue;
-    int n = pl_piece_gaps(&z.p[i], &at, &z.p[j], &bt, 100, touch);
+    int n = pl_piece_gaps(&z.p[i], &at, &z.p[j], &bt, 100, approach);
     fill_cloud(&z, i, &at, &a);
     fill_cloud(&z, j, &bt, &b);
     double want = sampled_gap(&a, &b);
     assert_true(n >= 1);
     if (want < 0.1) { // overlaps are found, whatever their depth
-      if (touch[0].gap > 0.12) fail_msg("kinds %d %d: %.6f is no overlap", i, j, touch[0].gap);
+      if (approach[0].gap > 0.12)
+        fail_msg("kinds %d %d: %.6f is no overlap", i, j, approach[0].gap);
       continue;
     }
     apart++;
-    if (touch[0].gap > want + 1e-9 || touch[0].gap < want - 0.1)
-      fail_msg("round %d, kinds %d %d: %.6f, sampled %.6f", round, i, j, touch[0].gap, want);
+    if (approach[0].gap > want + 1e-9 || approach[0].gap < want - 0.1)
+      fail_msg("round %d, kinds %d %d: %.6f, sampled %.6f", round, i, j, approach[0].gap, want);
   }
   assert_true(apart > 50);
   zoo_close(&z);
 }
 
-static pl_pose moved(const pl_pose *p, const double *m, double t) {
+static pl_pose displaced(const pl_pose *p, const double *m, double t) {
   pl_pose out = *p;
   double R[9];
   for (int i = 0; i < 3; i++) out.x[i] += t * m[i];
@@ -191,20 +192,20 @@ static void derivatives(void **state) {
     int i = round % KINDS, j = round / KINDS % KINDS;
     const pl_piece *a = &z.p[i], *b = &z.p[j];
     pl_pose at = random_pose(&r, 4.5), bt = random_pose(&r, 4.5);
-    pl_touch touch[PL_TOUCH_MAX];
+    pl_approach approach[PL_APPROACH_MAX];
     if (i < 3 && j < 3) continue;
-    int n = pl_piece_gaps(a, &at, b, &bt, 100, touch);
+    int n = pl_piece_gaps(a, &at, b, &bt, 100, approach);
     for (int k = 0; k < n; k++) {
       double m[12], g[12], H[12][12], value[5], h = 2e-4;
-      if (touch[k].gap < 0.1) continue;
+      if (approach[k].gap < 0.1) continue;
       for (int c = 0; c < 12; c++) m[c] = pl_rng_uniform(&r, -1, 1);
-      pl_piece_derivatives(a, &at, b, &bt, &touch[k], g, H);
+      pl_piece_derivatives(a, &at, b, &bt, &approach[k], g, H);
       int same = 1;
       for (int c = -2; c <= 2; c++) {
-        pl_pose ma = moved(&at, m, c * h), mb = moved(&bt, m + 6, c * h);
-        pl_touch t = touch[k];
-        same = same && pl_piece_follow(a, &ma, b, &mb, &t) && t.on[0] == touch[k].on[0] &&
-               t.on[1] == touch[k].on[1];
+        pl_pose ma = displaced(&at, m, c * h), mb = displaced(&bt, m + 6, c * h);
+        pl_approach t = approach[k];
+        same = same && pl_piece_follow(a, &ma, b, &mb, &t) && t.on[0] == approach[k].on[0] &&
+               t.on[1] == approach[k].on[1];
         value[c + 2] = t.gap;
       }
       if (!same) continue;
@@ -230,26 +231,26 @@ static void passing(void **state) {
   (void)state;
   zoo z;
   zoo_open(&z);
-  pl_touch touch[PL_TOUCH_MAX];
+  pl_approach approach[PL_APPROACH_MAX];
   const pl_piece *ball = &z.p[8], *plane = &z.p[4];
   double before = 0, slope = 0;
   pl_pose still = pose_at(0, 0, 0, Z_AXIS, 0);
-  pl_touch t = {0};
+  pl_approach t = {0};
   int parts = 0, last = -1;
   for (int k = 0; k <= 600; k++) {
     pl_pose at = pose_at(3 + 0.01 * k, 0.05 + 0.002 * k, 1.7, Z_AXIS, 0);
     double g[12];
     if (k == 0) {
-      assert_int_equal(pl_piece_gaps(ball, &at, plane, &still, 9, touch), 1);
-      t = touch[0];
+      assert_int_equal(pl_piece_gaps(ball, &at, plane, &still, 9, approach), 1);
+      t = approach[0];
     } else {
       assert_true(pl_piece_follow(ball, &at, plane, &still, &t));
     }
     pl_piece_derivatives(ball, &at, plane, &still, &t, g, NULL);
     double now = 0.01 * g[0] + 0.002 * g[1];
     if (k > 0) check_close(t.gap - before, (now + slope) / 2, 2e-5);
-    assert_true(pl_piece_gaps(ball, &at, plane, &still, 9, touch) > 0);
-    check_close(touch[0].gap, t.gap, 1e-12);
+    assert_true(pl_piece_gaps(ball, &at, plane, &still, 9, approach) > 0);
+    check_close(approach[0].gap, t.gap, 1e-12);
     before = t.gap;
     slope = now;
     parts += t.on[1] != last;
@@ -264,23 +265,23 @@ static void parallel(void **state) {
   (void)state;
   zoo z;
   zoo_open(&z);
-  pl_touch touch[PL_TOUCH_MAX];
+  pl_approach approach[PL_APPROACH_MAX];
   pl_pose a = pose_at(0, 0, 0, Z_AXIS, 0), b = pose_at(0.3, 0.1, 1, Z_AXIS, 20);
-  int n = pl_piece_gaps(&z.p[4], &a, &z.p[4], &b, 1, touch);
+  int n = pl_piece_gaps(&z.p[4], &a, &z.p[4], &b, 1, approach);
   assert_true(n >= 6);
-  for (int k = 0; k < n; k++) check_close(touch[k].gap, 0.5, 1e-12);
+  for (int k = 0; k < n; k++) check_close(approach[k].gap, 0.5, 1e-12);
   // a lean of a hundredth, and none is lost
   b = pose_at(0.3, 0.1, 1, X_AXIS, 0.5);
-  assert_true(pl_piece_gaps(&z.p[4], &a, &z.p[4], &b, 1, touch) >= 6);
-  assert_true(touch[0].gap < 0.5 - 0.02 && touch[0].gap > 0.5 - 0.04);
-  void *room;
+  assert_true(pl_piece_gaps(&z.p[4], &a, &z.p[4], &b, 1, approach) >= 6);
+  assert_true(approach[0].gap < 0.5 - 0.02 && approach[0].gap > 0.5 - 0.04);
+  void *buffer;
   const double x[2][3] = {{0, 0, 0}, {3, 0, 0}};
   const int along[1][2] = {{0, 1}};
-  pl_piece p = facets(2, x, 1, along, 0, NULL, 0.2, &room);
+  pl_piece p = facets(2, x, 1, along, 0, NULL, 0.2, &buffer);
   b = pose_at(1, 0, 0.6, Z_AXIS, 0);
-  assert_int_equal(pl_piece_gaps(&p, &a, &p, &b, 1, touch), 2);
-  for (int k = 0; k < 2; k++) check_close(touch[k].gap, 0.2, 1e-12);
-  free(room);
+  assert_int_equal(pl_piece_gaps(&p, &a, &p, &b, 1, approach), 2);
+  for (int k = 0; k < 2; k++) check_close(approach[k].gap, 0.2, 1e-12);
+  free(buffer);
   zoo_close(&z);
 }
 
@@ -289,21 +290,21 @@ static void through(void **state) {
   (void)state;
   zoo z;
   zoo_open(&z);
-  pl_touch touch[PL_TOUCH_MAX];
-  void *room;
+  pl_approach approach[PL_APPROACH_MAX];
+  void *buffer;
   const double x[2][3] = {{0, 0, -30}, {0.1, 0.2, 30}};
   const int along[1][2] = {{0, 1}};
-  pl_piece needle = facets(2, x, 1, along, 0, NULL, 0.01, &room);
+  pl_piece needle = facets(2, x, 1, along, 0, NULL, 0.01, &buffer);
   pl_pose a = pose_at(0, 0, 0, Z_AXIS, 0), b = pose_at(1, 0.7, 0.3, X_AXIS, 20);
-  assert_true(pl_piece_gaps(&needle, &b, &z.p[4], &a, 0.1, touch) > 0);
-  assert_true(touch[0].gap < 0);
-  assert_true(pl_piece_gaps(&z.p[4], &a, &needle, &b, 0.1, touch) > 0);
-  assert_true(touch[0].gap < 0);
+  assert_true(pl_piece_gaps(&needle, &b, &z.p[4], &a, 0.1, approach) > 0);
+  assert_true(approach[0].gap < 0);
+  assert_true(pl_piece_gaps(&z.p[4], &a, &needle, &b, 0.1, approach) > 0);
+  assert_true(approach[0].gap < 0);
   // a ring through a plate
   b = pose_at(3, 0, 0, X_AXIS, 80);
-  assert_true(pl_piece_gaps(&z.p[0], &b, &z.p[4], &a, 0.1, touch) > 0);
-  assert_true(touch[0].gap < 0);
-  free(room);
+  assert_true(pl_piece_gaps(&z.p[0], &b, &z.p[4], &a, 0.1, approach) > 0);
+  assert_true(approach[0].gap < 0);
+  free(buffer);
   zoo_close(&z);
 }
 
@@ -312,31 +313,31 @@ static void convergence(void **state) {
   (void)state;
   pl_piece round = ring(0, 0, 0, 0, 0, 1, 4, 1, 1);
   pl_pose a = pose_at(0, 0, 0, X_AXIS, 0), b = pose_at(5.5, 0.3, 0.2, X_AXIS, 80);
-  pl_touch touch[PL_TOUCH_MAX];
-  assert_true(pl_piece_gaps(&round, &a, &round, &b, 1, touch) > 0);
-  double want = touch[0].gap;
+  pl_approach approach[PL_APPROACH_MAX];
+  assert_true(pl_piece_gaps(&round, &a, &round, &b, 1, approach) > 0);
+  double want = approach[0].gap;
   for (int n = 16; n <= 128; n *= 2) {
-    void *room;
-    pl_piece p = polygon(n, 4, 1, &room);
+    void *buffer;
+    pl_piece p = polygon(n, 4, 1, &buffer);
     double sagitta = 4 * (1 - cos(PL_PI / n));
-    assert_true(pl_piece_gaps(&p, &a, &round, &b, 1, touch) > 0);
-    check_close(touch[0].gap, want, 1.1 * sagitta);
-    assert_true(pl_piece_gaps(&p, &a, &p, &b, 1, touch) > 0);
-    check_close(touch[0].gap, want, 2.2 * sagitta);
-    free(room);
+    assert_true(pl_piece_gaps(&p, &a, &round, &b, 1, approach) > 0);
+    check_close(approach[0].gap, want, 1.1 * sagitta);
+    assert_true(pl_piece_gaps(&p, &a, &p, &b, 1, approach) > 0);
+    check_close(approach[0].gap, want, 2.2 * sagitta);
+    free(buffer);
   }
-  void *room;
-  pl_piece p = torus_mesh(40, 24, 4, 0.95, 0.05, &room);
-  assert_true(pl_piece_gaps(&p, &a, &p, &b, 1, touch) > 0);
-  check_close(touch[0].gap, want, 0.04);
-  free(room);
+  void *buffer;
+  pl_piece p = torus_mesh(40, 24, 4, 0.95, 0.05, &buffer);
+  assert_true(pl_piece_gaps(&p, &a, &p, &b, 1, approach) > 0);
+  check_close(approach[0].gap, want, 0.04);
+  free(buffer);
 }
 
 static void links(void **state) {
   (void)state;
-  void *room[3];
-  pl_piece p[4] = {ring(0, 0, 0, 0, 0, 1, 4, 0.5, 0.5), polygon(12, 4, 0.5, &room[0]),
-                   torus_mesh(12, 8, 4, 0.5, 0.05, &room[1]), plate(6, 4, 0, 0.2, &room[2])};
+  void *buffer[3];
+  pl_piece p[4] = {ring(0, 0, 0, 0, 0, 1, 4, 0.5, 0.5), polygon(12, 4, 0.5, &buffer[0]),
+                   torus_mesh(12, 8, 4, 0.5, 0.05, &buffer[1]), plate(6, 4, 0, 0.2, &buffer[2])};
   pl_pose a = pose_at(0, 0, 0, X_AXIS, 0);
   for (int i = 0; i < 4; i++)
     for (int j = 0; j < 4; j++)
@@ -344,7 +345,7 @@ static void links(void **state) {
         pl_pose b = pose_at(far ? 20 : 5, 0, 0, X_AXIS, 90);
         assert_int_equal(abs(pl_piece_links(&p[i], &a, &p[j], &b)), !far && i < 3 && j < 3);
       }
-  for (int k = 0; k < 3; k++) free(room[k]);
+  for (int k = 0; k < 3; k++) free(buffer[k]);
 }
 
 // Two ways to the same distance: local minima, and points alone.
@@ -358,11 +359,12 @@ static void twice(void **state) {
   for (int round = 0; round < 2 * KINDS * KINDS; round++) {
     int i = round % KINDS, j = round / KINDS % KINDS;
     pl_pose at = random_pose(&r, 4), bt = random_pose(&r, 4);
-    pl_touch touch[PL_TOUCH_MAX];
+    pl_approach approach[PL_APPROACH_MAX];
     const pl_mail_element a = {1, &z.p[i]}, b = {1, &z.p[j]};
-    if (pl_piece_gaps(a.piece, &at, b.piece, &bt, 100, touch) == 0 || touch[0].gap < 0) continue;
+    if (pl_piece_gaps(a.piece, &at, b.piece, &bt, 100, approach) == 0 || approach[0].gap < 0)
+      continue;
     apart++;
-    check_close(pl_element_gap(&a, &at, &b, &bt, 100), touch[0].gap, 1e-6);
+    check_close(pl_element_gap(&a, &at, &b, &bt, 100), approach[0].gap, 1e-6);
     int links = pl_piece_links(a.piece, &at, b.piece, &bt);
     assert_int_equal(pl_element_links(&a, &at, &b, &bt), abs(links));
   }
@@ -383,16 +385,16 @@ static double volume_of(int n, const pl_piece *p) {
 // Closed forms; unions count once what their pieces share.
 static void volumes(void **state) {
   (void)state;
-  void *room[5];
+  void *buffer[5];
   double want = 2 * PL_PI * PL_PI * 4 * 0.25;
   sample_mail s;
   pl_piece p[2] = {ring(0, 0, 0, 0, 0, 1, 4, 0.5, 0.5), ring(0, 0, 0, 0, 0, 1, 4, 0.5, 0.5)};
   check_close(volume_of(1, p), want, 1e-12);
   check_close(volume_of(2, p), want, 1e-12);
-  p[1] = polygon(96, 4, 0.5, &room[0]);
+  p[1] = polygon(96, 4, 0.5, &buffer[0]);
   check_close(volume_of(1, &p[1]), want, 2e-3 * want);
   check_close(volume_of(2, p), want, 2e-2 * want);
-  p[1] = torus_mesh(40, 24, 4, 0.4, 0.1, &room[1]);
+  p[1] = torus_mesh(40, 24, 4, 0.4, 0.1, &buffer[1]);
   check_close(volume_of(1, &p[1]), want, 0.015 * want);
   // a circle told by a curve
   torus_knot(&s, 0.5);
@@ -403,41 +405,41 @@ static void volumes(void **state) {
   p[1] = s.piece[0];
   check_close(volume_of(2, p), want, 2e-2 * want);
   // 2 A r + pi r^2 P / 2 + 4/3 pi r^3
-  p[0] = plate(6, 2, 0, 0.25, &room[2]);
+  p[0] = plate(6, 2, 0, 0.25, &buffer[2]);
   double area = 1.5 * sqrt(3) * 4, round = 12;
   check_close(volume_of(1, p), 0.5 * area + PL_PI / 32 * round + PL_PI / 48, 1e-9);
   // a capsule, bent by a right angle: what both arms share is left out
   const double x[3][3] = {{0, 0, 0}, {5, 0, 0}, {5, 5, 0}};
   const int along[2][2] = {{0, 1}, {1, 2}};
-  p[0] = facets(2, x, 1, along, 0, NULL, 1, &room[3]);
+  p[0] = facets(2, x, 1, along, 0, NULL, 1, &buffer[3]);
   check_close(volume_of(1, p), 5 * PL_PI + 4 * PL_PI / 3, 1e-12);
-  p[0] = facets(3, x, 2, along, 0, NULL, 1, &room[4]);
+  p[0] = facets(3, x, 2, along, 0, NULL, 1, &buffer[4]);
   check_close(volume_of(1, p), 10 * PL_PI + 4 * PL_PI / 3 + PL_PI / 3 - 4.0 / 3, 1e-12);
   // rings that are apart
   p[0] = ring(0, 0, 0, 0, 0, 1, 4, 0.5, 0.7);
   p[1] = ring(9, 0, 0, 0, 0, 1, 3, 0.5, 0.5);
   check_close(volume_of(2, p), 2 * PL_PI * PL_PI * (4 * 0.35 + 3 * 0.25), 1e-9);
-  for (int k = 0; k < 5; k++) free(room[k]);
+  for (int k = 0; k < 5; k++) free(buffer[k]);
 }
 
 static void faults(void **state) {
   (void)state;
-  void *room;
+  void *buffer;
   const double x[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, line[3][3] = {{0}, {1}, {2}};
   const int all[5][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}, {0, 1, 3}};
-  pl_piece p = facets(4, x, 0, NULL, 4, all, 0.1, &room);
+  pl_piece p = facets(4, x, 0, NULL, 4, all, 0.1, &buffer);
   assert_null(pl_facets_fault(p.facets, 1));
-  free(room);
-  p = facets(4, x, 0, NULL, 3, all, 0.1, &room);
+  free(buffer);
+  p = facets(4, x, 0, NULL, 3, all, 0.1, &buffer);
   assert_null(pl_facets_fault(p.facets, 0));
   assert_string_equal(pl_facets_fault(p.facets, 1), "it is not closed");
-  free(room);
-  p = facets(4, x, 0, NULL, 5, all, 0.1, &room);
+  free(buffer);
+  p = facets(4, x, 0, NULL, 5, all, 0.1, &buffer);
   assert_string_equal(pl_facets_fault(p.facets, 0), "more than two triangles meet in an edge");
-  free(room);
-  p = facets(3, line, 0, NULL, 1, (const int[1][3]){{0, 1, 2}}, 0.1, &room);
+  free(buffer);
+  p = facets(3, line, 0, NULL, 1, (const int[1][3]){{0, 1, 2}}, 0.1, &buffer);
   assert_string_equal(pl_facets_fault(p.facets, 0), "a triangle is a line");
-  free(room);
+  free(buffer);
 }
 
 int test_facets(void) {

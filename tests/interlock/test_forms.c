@@ -46,9 +46,10 @@ static void linked_rings(void **state) {
       at[i] = pose_at(0, 0, 0, axis, pl_rng_uniform(&r, -180, 180));
     }
     for (int c = 0; c < 3; c++) at[1].x[c] = pl_rng_uniform(&r, -5, 5);
-    pl_touch touch[PL_TOUCH_MAX];
-    int near = pl_piece_gaps(&p[0], &at[0], &p[1], &at[1], 1, touch);
-    if ((near > 0 && touch[0].gap <= 0) || !pl_piece_links(&p[0], &at[0], &p[1], &at[1])) continue;
+    pl_approach approach[PL_APPROACH_MAX];
+    int near = pl_piece_gaps(&p[0], &at[0], &p[1], &at[1], 1, approach);
+    if ((near > 0 && approach[0].gap <= 0) || !pl_piece_links(&p[0], &at[0], &p[1], &at[1]))
+      continue;
     double most = size[0] + size[1] - wire[0] - wire[1];
     check_less(pl_norm3(at[1].x), most + 1e-12);
     best = fmax(best, pl_norm3(at[1].x) / most);
@@ -67,17 +68,17 @@ static void within_a_ring(void **state) {
   pl_pose flat = pose_at(0, 0, 0, Z_AXIS, 0);
   for (double apart = 50; apart < 91; apart += 10) {
     pl_pose at[2];
-    pl_touch touch[PL_TOUCH_MAX];
+    pl_approach approach[PL_APPROACH_MAX];
     for (int k = 0; k < 2; k++) {
       double azimuth = (k ? 0.5 : -0.5) * apart * PL_PI / 180;
       double c = cos(azimuth), s = sin(azimuth);
       // upright, with its innermost point on the circle
       at[k] = pose_at((far + R) * c, (far + R) * s, 0, (double[]){c, s, 0}, 90);
-      assert_true(pl_piece_gaps(&p, &flat, &p, &at[k], 1, touch) > 0);
-      check_close(touch[0].gap, 0, 1e-9);
+      assert_true(pl_piece_gaps(&p, &flat, &p, &at[k], 1, approach) > 0);
+      check_close(approach[0].gap, 0, 1e-9);
     }
-    assert_true(pl_piece_gaps(&p, &at[0], &p, &at[1], 3, touch) > 0);
-    check_close(touch[0].gap, 2 * far * sin(apart * PL_PI / 360) - 2 * r, 1e-9);
+    assert_true(pl_piece_gaps(&p, &at[0], &p, &at[1], 3, approach) > 0);
+    check_close(approach[0].gap, 2 * far * sin(apart * PL_PI / 360) - 2 * r, 1e-9);
   }
   check_close(2 * asin(r / far) * 180 / PL_PI, 60, 1e-12);
 }
@@ -144,24 +145,24 @@ static void turn_lattice(sample_mail *s, double angle) {
 // instead of millimetres, a lattice that is turned.
 static void bent_alike(void **state) {
   (void)state;
-  const double reach = 10, angle = 20 * PL_PI / 180;
+  const double range = 10, angle = 20 * PL_PI / 180;
   pl_env env;
   sample_mail s;
   pl_env_init(&env);
   torus_knot(&s, 1.5);
   pl_taut_goal g = pl_taut_bend(angle, -1);
-  double want = reach * value_of(&s.m, 1, &g);
+  double want = range * value_of(&s.m, 1, &g);
   pl_taut_opts o = taut_defaults();
   o.weight /= 2;
   pl_taut t = solve(&s.m, 1, &g, &o);
-  check_close(reach * t.value, want, 1e-5);
+  check_close(range * t.value, want, 1e-5);
   pl_taut_free(&env, &t);
   pl_mail_table[PL_MAIL_torus_knot]->make((double[]){5.5e-3, 2.7e-3, 1.5e-3, 38.5e-3 / 3}, &s);
-  check_close(1e-3 * reach * value_of(&s.m, 1, &g), want, 1e-5);
+  check_close(1e-3 * range * value_of(&s.m, 1, &g), want, 1e-5);
   torus_knot(&s, 1.5);
   turn_lattice(&s, 0.3);
   g = pl_taut_bend(angle + 0.3, -1);
-  check_close(reach * value_of(&s.m, 1, &g), want, 1e-5);
+  check_close(range * value_of(&s.m, 1, &g), want, 1e-5);
 }
 
 // A bent state looked at once more: no gap is closed, and no link another than at rest.
@@ -293,12 +294,12 @@ static double faceted(const sample_mail *s, const pl_facet_plan *f, double degre
   pl_env env;
   const pl_mail *m;
   pl_env_init(&env);
-  void *room = malloc(pl_mail_faceted_room(&s->m, f));
-  check_ok(&env, pl_mail_faceted(&env, &s->m, f, room, &m));
+  void *buffer = malloc(pl_mail_faceted_size(&s->m, f));
+  check_ok(&env, pl_mail_faceted(&env, &s->m, f, buffer, &m));
   assert_true(!pl_mail_fault(m));
   pl_taut_goal g = along(degrees, 1);
   double value = value_of(m, 1, &g);
-  free(room);
+  free(buffer);
   return value;
 }
 
@@ -313,7 +314,7 @@ static void coarse(void **state) {
   double last = 0;
   japanese(&s, 13.6, 5, 1, 4, 0.8);
   for (int n = 12; n <= 24; n *= 2) {
-    const pl_facet_plan f = {.segments = n, .points = 8, .nturn = 1, .turn = flat};
+    const pl_facet_plan f = {.segments = n, .points = 8, .nrot = 1, .rot = flat};
     double less = 2 * (4 + 3.2) * (1 - cos(PL_PI / n)), value = faceted(&s, &f, 0);
     check_less(value, most + 1e-6);
     check_less(most - less / 13.6, value);

@@ -75,21 +75,21 @@ static void nearest(void **state) {
   for (int round = 0; round < 160; round++) {
     const pl_piece *a = &p[round % 5], *b = &p[round / 5 % 5];
     pl_pose at = random_pose(&r, 3), bt = random_pose(&r, 3);
-    pl_touch touch[PL_TOUCH_MAX];
-    int n = pl_piece_gaps(a, &at, b, &bt, 100, touch);
+    pl_approach approach[PL_APPROACH_MAX];
+    int n = pl_piece_gaps(a, &at, b, &bt, 100, approach);
     double want = sampled_gap(a, &at, b, &bt);
     assert_true(n >= 1);
     if (want < 0.05) { // overlaps are found, whatever their depth
-      assert_true(touch[0].gap < 0.07);
+      assert_true(approach[0].gap < 0.07);
       continue;
     }
-    if (touch[0].gap > want + 1e-9 || touch[0].gap < want - 0.05)
-      fail_msg("round %d: %.6f, sampled %.6f", round, touch[0].gap, want);
+    if (approach[0].gap > want + 1e-9 || approach[0].gap < want - 0.05)
+      fail_msg("round %d: %.6f, sampled %.6f", round, approach[0].gap, want);
   }
 }
 
 // moves an element along a motion by t
-static pl_pose moved(const pl_pose *p, const double *m, double t) {
+static pl_pose displaced(const pl_pose *p, const double *m, double t) {
   pl_pose out = *p;
   double R[9];
   for (int i = 0; i < 3; i++) out.x[i] += t * m[i];
@@ -109,17 +109,17 @@ static void derivatives(void **state) {
   for (int round = 0; round < 200; round++) {
     const pl_piece *a = &p[round % 5], *b = &p[round / 5 % 5];
     pl_pose at = random_pose(&r, 3), bt = random_pose(&r, 3);
-    pl_touch touch[PL_TOUCH_MAX];
-    int n = pl_piece_gaps(a, &at, b, &bt, 100, touch);
+    pl_approach approach[PL_APPROACH_MAX];
+    int n = pl_piece_gaps(a, &at, b, &bt, 100, approach);
     for (int k = 0; k < n; k++) {
       double m[12], g[12], H[12][12], value[5], want[2], h = 2e-4;
-      if (touch[k].gap < 0.1) continue;
+      if (approach[k].gap < 0.1) continue;
       for (int i = 0; i < 12; i++) m[i] = pl_rng_uniform(&r, -1, 1);
-      pl_piece_derivatives(a, &at, b, &bt, &touch[k], g, H);
+      pl_piece_derivatives(a, &at, b, &bt, &approach[k], g, H);
       int same = 1;
       for (int i = -2; i <= 2; i++) {
-        pl_pose ma = moved(&at, m, i * h), mb = moved(&bt, m + 6, i * h);
-        pl_touch t = touch[k];
+        pl_pose ma = displaced(&at, m, i * h), mb = displaced(&bt, m + 6, i * h);
+        pl_approach t = approach[k];
         same = same && pl_piece_follow(a, &ma, b, &mb, &t);
         value[i + 2] = t.gap;
       }
@@ -209,20 +209,20 @@ static void twisted(void **state) {
   for (int k = 0; k < 5; k++) {
     double gap[2];
     for (int side = 0; side < 2; side++) {
-      pl_touch touch[PL_TOUCH_MAX];
+      pl_approach approach[PL_APPROACH_MAX];
       pl_pose a = pose_at(0, 0, 0, X_AXIS, 0),
               b = pose_at(want[k][1], 0, 0, X_AXIS, 90 - want[k][0]);
       b.x[0] += side ? 1e-5 : -1e-5;
-      assert_true(pl_piece_gaps(&p, &a, &p, &b, 1, touch) > 0);
-      gap[side] = touch[0].gap;
+      assert_true(pl_piece_gaps(&p, &a, &p, &b, 1, approach) > 0);
+      gap[side] = approach[0].gap;
     }
     assert_true(gap[0] > 0 && gap[1] < 0);
   }
   // just beyond the kink the one contact is two, and lower than the saddle between them
   pl_pose a = pose_at(0, 0, 0, X_AXIS, 0), b = pose_at(5.99, 0, 0, X_AXIS, 90 - 31);
-  pl_touch touch[PL_TOUCH_MAX];
-  assert_true(pl_piece_gaps(&p, &a, &p, &b, 0.1, touch) >= 2);
-  check_close(touch[0].gap, touch[1].gap, 1e-12);
+  pl_approach approach[PL_APPROACH_MAX];
+  assert_true(pl_piece_gaps(&p, &a, &p, &b, 0.1, approach) >= 2);
+  check_close(approach[0].gap, approach[1].gap, 1e-12);
 }
 
 // Two upright rings that a flat ring holds taut touch at an angle of 2 asin(r / (R - 2 r)).
@@ -230,14 +230,14 @@ static void crowded(void **state) {
   (void)state;
   double R = 4, r = 1, half = asin(r / (R - 2 * r));
   pl_piece p = ring(0, 0, 0, 0, 1, 0, R, r, r);
-  pl_touch touch[PL_TOUCH_MAX];
+  pl_approach approach[PL_APPROACH_MAX];
   pl_pose at[2];
   for (int k = 0; k < 2; k++) {
     double angle = k ? half : -half, far = 2 * (R - r);
     at[k] = pose_at(far * cos(angle), far * sin(angle), 0, Z_AXIS, angle * 180 / PL_PI);
   }
-  assert_true(pl_piece_gaps(&p, &at[0], &p, &at[1], 1, touch) > 0);
-  check_close(touch[0].gap, 0, 1e-12);
+  assert_true(pl_piece_gaps(&p, &at[0], &p, &at[1], 1, approach) > 0);
+  check_close(approach[0].gap, 0, 1e-12);
 }
 
 // Wires that are too thick for their own curve.

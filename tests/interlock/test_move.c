@@ -4,7 +4,7 @@
 
 enum { MANY = 16 };
 
-typedef struct moved {
+typedef struct displaced {
   sample_mail s;
   pl_patch p;
   const pl_mail_element *elem[MANY];
@@ -14,10 +14,10 @@ typedef struct moved {
   int steps;
   double speed, book, unbalanced; // at the end; what energies and books differ by; over the motion
   double total;                   // J, at the start
-} moved;
+} displaced;
 
 // rings of R 0.4 and r 0.1 along x
-static void make_chain(moved *t, int cells) {
+static void make_chain(displaced *t, int cells) {
   pl_env env;
   pl_cut_element *e;
   pl_env_init(&env);
@@ -39,8 +39,8 @@ static void make_chain(moved *t, int cells) {
   pl_opts_default(pl_move_option_table, pl_move_option_count, &t->o);
 }
 
-static pl_status watch(void *ctx, const pl_patch_state *s, const pl_move_step *k) {
-  moved *t = ctx;
+static pl_status observer(void *ctx, const pl_patch_state *s, const pl_move_step *k) {
+  displaced *t = ctx;
   double now = k->kinetic + k->potential + k->repulsion + s->rubbed + s->damped + s->scheme;
   if (t->steps++ == 0) t->total = now;
   t->book = fmax(t->book, fabs(now - t->total));
@@ -50,12 +50,12 @@ static pl_status watch(void *ctx, const pl_patch_state *s, const pl_move_step *k
   return PL_OK;
 }
 
-static pl_patch_state *go(moved *t) {
+static pl_patch_state *go(displaced *t) {
   pl_env env;
   pl_patch_state *s;
   pl_mail_verdict v;
   pl_env_init(&env);
-  const pl_move_watch w = {watch, t};
+  const pl_move_observer w = {observer, t};
   check_ok(&env, pl_patch_state_create(&env, &t->p, &s));
   check_ok(&env, pl_patch_move(&env, &t->p, &t->o, NULL, &w, s));
   check_ok(&env, pl_patch_verify(&env, &t->p, s->pose, NULL, &v));
@@ -74,7 +74,7 @@ static void done(pl_patch_state *s) {
 // told.
 static void free_fall(void **state) {
   (void)state;
-  static moved t;
+  static displaced t;
   make_chain(&t, 1);
   t.p.n = 1;
   t.o.step = 0.01;
@@ -91,7 +91,7 @@ static void free_fall(void **state) {
 // sticks, up to the speed of creep; above it slides with g (sin - 0.3 cos).
 static void slope(void **state) {
   (void)state;
-  static moved t;
+  static displaced t;
   for (int steep = 0; steep < 2; steep++) {
     double a = (steep ? 20 : 15) * PL_PI / 180, speed[2];
     const pl_obstacle plane = {.kind = &pl_obstacle_plane, .par = {0, 0, 1}, .mu = 0.3};
@@ -118,7 +118,7 @@ static void slope(void **state) {
 // A ring swings on another one: energies are booked, and steps half as long lose half as much.
 static void pendulum(void **state) {
   (void)state;
-  static moved t;
+  static displaced t;
   double lost[3];
   for (int k = 0; k < 3; k++) {
     make_chain(&t, 1);
@@ -148,7 +148,7 @@ static void pendulum(void **state) {
 // A chain that falls from level with damping ends where it comes to rest.
 static void settles(void **state) {
   (void)state;
-  static moved t;
+  static displaced t;
   pl_env env;
   pl_rest r;
   pl_rest_opts o;
@@ -172,7 +172,7 @@ static void settles(void **state) {
 // The same bits from any state on.
 static void goes_on(void **state) {
   (void)state;
-  static moved t;
+  static displaced t;
   pl_patch_state *whole, *s;
   pl_env env;
   pl_env_init(&env);
@@ -180,7 +180,7 @@ static void goes_on(void **state) {
   t.held[0] = 1;
   t.o.duration = 0.2;
   whole = go(&t);
-  const pl_move_watch w = {watch, &t};
+  const pl_move_observer w = {observer, &t};
   t.o.duration = 0.1;
   s = go(&t);
   t.o.duration = 0.2;

@@ -83,7 +83,7 @@ static void gaps(void **state) {
     for (int j = 0; j < 4; j++)
       for (int trial = 0; trial < 60; trial++) {
         shape s[2], d[2], q[2];
-        pl_touch touch[PL_TOUCH_MAX], near[PL_TOUCH_MAX];
+        pl_approach approach[PL_APPROACH_MAX], near[PL_APPROACH_MAX];
         pl_pose at = random_pose(&r, 3), bt = random_pose(&r, 3);
         double side[4];
         static const double w[4] = {1, -1, 2, -2}, weight[4] = {8, -8, -1, 1};
@@ -92,7 +92,7 @@ static void gaps(void **state) {
           make(kinds[k], &s[k]);
           random_rate(&r, &d[k]);
         }
-        if (pl_piece_gaps(&s[0].p, &at, &s[1].p, &bt, 5, touch) == 0 || touch[0].gap < 1e-3)
+        if (pl_piece_gaps(&s[0].p, &at, &s[1].p, &bt, 5, approach) == 0 || approach[0].gap < 1e-3)
           continue;
         // another minimum could become the smallest
         for (int k = 0; k < 4; k++) {
@@ -100,9 +100,10 @@ static void gaps(void **state) {
           ok &= pl_piece_gaps(&q[0].p, &at, &q[1].p, &bt, 5, near) > 0;
           side[k] = near[0].gap;
         }
-        double exact = pl_piece_gap_rate(&s[0].p, &at, &d[0].p, &s[1].p, &bt, &d[1].p, &touch[0]);
+        double exact =
+            pl_piece_gap_rate(&s[0].p, &at, &d[0].p, &s[1].p, &bt, &d[1].p, &approach[0]);
         double found = pl_dot(4, weight, side) / (12 * h);
-        if (!ok || pl_piece_gaps(&s[0].p, &at, &s[1].p, &bt, touch[0].gap + 0.01, near) > 1)
+        if (!ok || pl_piece_gaps(&s[0].p, &at, &s[1].p, &bt, approach[0].gap + 0.01, near) > 1)
           continue;
         check_close(exact, found, 1e-6);
         checked++;
@@ -238,7 +239,7 @@ static void at_rest(void **state) {
     enum { GAPS = 6 };
     const pl_mail_family *f = pl_mail_table[i];
     double value[PL_KEY_MAX], v[PL_KEY_MAX];
-    pl_taut_contact k[GAPS], moved[GAPS];
+    pl_taut_contact k[GAPS], displaced[GAPS];
     sample_mail s, rate;
     pl_cell *c;
     for (int n = 0; n < f->nkey; n++) value[n] = v[n] = f->key[n].value;
@@ -254,8 +255,8 @@ static void at_rest(void **state) {
       for (int e = 0; e < 2; e++) {
         v[key] = value[key] + (e ? h : -h);
         f->make(v, &s);
-        assert_true(pl_mail_gaps(&s.m, 1e-3, GAPS, moved) > 0);
-        side[e] = moved[0].at.gap;
+        assert_true(pl_mail_gaps(&s.m, 1e-3, GAPS, displaced) > 0);
+        side[e] = displaced[0].at.gap;
       }
       v[key] = value[key];
       f->make(value, &s);

@@ -105,7 +105,7 @@ static void check_bent(const pl_mail *m, int across, int distinct, int unique) {
   for (int i = 0; i < N; i++) {
     pl_taut made;
     const pl_mail_image *first = &image[image[i].from];
-    pl_mail_take_image(&t[image[i].from], first, &g[i], &image[i], &made);
+    pl_mail_use_image(&t[image[i].from], first, &g[i], &image[i], &made);
     check_close(made.value, t[i].value, limit);
     check_close(made.angle, t[i].angle, 1e-12);
     if (!unique) continue;
@@ -119,7 +119,7 @@ static void check_bent(const pl_mail *m, int across, int distinct, int unique) {
       check_close(made.stretch[c], t[i].stretch[c], strain);
     }
     // and back
-    pl_mail_take_image(&t[i], &image[i], &g[image[i].from], first, &made);
+    pl_mail_use_image(&t[i], &image[i], &g[image[i].from], first, &made);
     for (int c = 0; c < 3; c++)
       check_close(made.curvature[c], t[image[i].from].curvature[c],
                   across ? free_curvature : limit);

@@ -3,7 +3,7 @@
 
 // One gap for all of two rings or links.
 
-static const double REACH = 0.08;
+static const double RANGE = 0.08;
 
 // a ring and another one, or links in their place
 static const pl_piece *const *two_wires(int links) {
@@ -41,9 +41,9 @@ static double gap_moved(const pl_piece *const *piece, const pl_pose at[2], const
   double least, g[12], H[12][12];
   for (int k = 0; k < 2; k++) move(&p[k], by + 6 * k);
   const pl_pose *const pose[2] = {&p[0], &p[1]};
-  wires_derivatives(piece, pose, REACH, g, H);
+  wires_derivatives(piece, pose, RANGE, g, H);
   *slope = pl_dot(12, g, by);
-  return wires_gap(piece, pose, REACH, &least);
+  return wires_gap(piece, pose, RANGE, &least);
 }
 
 // slope and curvature along random motions against differences
@@ -56,11 +56,11 @@ static void check_derivatives(int links) {
     pl_pose at[2] = {random_pose(&r), random_pose(&r)};
     const pl_pose *pose[2] = {&at[0], &at[1]};
     double least, g[12], H[12][12], by[12], f[2], slope[2], curve = 0;
-    double gap = wires_gap(piece, pose, REACH, &least);
-    if (!(least > 2e-3) || least > 0.7 * REACH) continue;
+    double gap = wires_gap(piece, pose, RANGE, &least);
+    if (!(least > 2e-3) || least > 0.7 * RANGE) continue;
     near++;
     check_less(least, gap);
-    wires_derivatives(piece, pose, REACH, g, H);
+    wires_derivatives(piece, pose, RANGE, g, H);
     for (int k = 0; k < 12; k++) by[k] = 2e-3 * least * pl_rng_uniform(&r, -1, 1);
     for (int s = 0; s < 2; s++) {
       double d[12];
@@ -90,14 +90,14 @@ static void check_least(int links) {
   for (int i = 0, near = 0; near < 60; i++) {
     assert_true(i < 2000);
     pl_pose at[2] = {random_pose(&r), random_pose(&r)};
-    pl_touch touch[PL_TOUCH_MAX];
+    pl_approach approach[PL_APPROACH_MAX];
     double least;
-    int n = pl_piece_gaps(piece[0], &at[0], piece[1], &at[1], REACH, touch);
-    double gap = wires_gap(piece, (const pl_pose *const[]){&at[0], &at[1]}, REACH, &least);
-    if (n == 0 || touch[0].gap < 1e-5) continue;
+    int n = pl_piece_gaps(piece[0], &at[0], piece[1], &at[1], RANGE, approach);
+    double gap = wires_gap(piece, (const pl_pose *const[]){&at[0], &at[1]}, RANGE, &least);
+    if (n == 0 || approach[0].gap < 1e-5) continue;
     near++;
-    check_less(touch[0].gap, least + 1e-12);
-    check_less(least, 1.3 * touch[0].gap);
+    check_less(approach[0].gap, least + 1e-12);
+    check_less(least, 1.3 * approach[0].gap);
     pl_piece other[2] = {*piece[0], *piece[1]};
     for (int k = 0; k < 2; k++) {
       for (int c = 0; c < 3; c++) {
@@ -109,7 +109,7 @@ static void check_least(int links) {
       other[k].radius = other[k].height *= 1e3;
     }
     const pl_piece *const again[2] = {&other[0], &other[1]};
-    double large = wires_gap(again, (const pl_pose *const[]){&at[0], &at[1]}, 1e3 * REACH, &least);
+    double large = wires_gap(again, (const pl_pose *const[]){&at[0], &at[1]}, 1e3 * RANGE, &least);
     check_close(large / 1e3 / gap, 1, 1e-5);
   }
 }
@@ -129,17 +129,17 @@ static void check_overlap(int links) {
   for (int i = 0; i < 20000; i++) {
     pl_pose at[2] = {random_pose(&r), random_pose(&r)};
     const pl_pose *const pose[2] = {&at[0], &at[1]};
-    pl_touch touch[PL_TOUCH_MAX];
+    pl_approach approach[PL_APPROACH_MAX];
     double least, g[12], deep = 0.1 * pow(10, pl_rng_uniform(&r, -7, -4));
     for (int k = 0; k < 4; k++) {
-      if (pl_piece_gaps(piece[0], pose[0], piece[1], pose[1], REACH, touch) == 0) break;
-      pl_piece_derivatives(piece[0], pose[0], piece[1], pose[1], &touch[0], g, NULL);
-      for (int c = 0; c < 3; c++) at[1].x[c] -= (touch[0].gap + deep) * g[6 + c];
+      if (pl_piece_gaps(piece[0], pose[0], piece[1], pose[1], RANGE, approach) == 0) break;
+      pl_piece_derivatives(piece[0], pose[0], piece[1], pose[1], &approach[0], g, NULL);
+      for (int c = 0; c < 3; c++) at[1].x[c] -= (approach[0].gap + deep) * g[6 + c];
     }
-    int n = pl_piece_gaps(piece[0], pose[0], piece[1], pose[1], REACH, touch);
-    if (n == 0 || touch[0].gap > -deep / 2) continue;
+    int n = pl_piece_gaps(piece[0], pose[0], piece[1], pose[1], RANGE, approach);
+    if (n == 0 || approach[0].gap > -deep / 2) continue;
     seen++;
-    wires_gap(piece, pose, REACH, &least);
+    wires_gap(piece, pose, RANGE, &least);
     missed += least > 0;
   }
   check_less(2000, seen);

@@ -139,7 +139,7 @@ static void swing(void **state) {
 // is left is |sum w (e x dx + x* x e)| <= rms M (|dx| + |x*|), below rms 0.8 kg 1.6 m here.
 static void momentum(void **state) {
   (void)state;
-  static const char *const moved[] = {"momentum_x", "momentum_y", "momentum_z"};
+  static const char *const displaced[] = {"momentum_x", "momentum_y", "momentum_z"};
   static const char *const turned[] = {"angular_x", "angular_y", "angular_z"};
   pl_env env;
   check_ok(
@@ -155,7 +155,7 @@ static void momentum(void **state) {
                FOLDER, 0));
   pl_table *l = table(&env, FOLDER "/transient-limits.csv");
   for (int k = 0; k < 3; k++) {
-    check_less(worst(l, moved[k]), 1e-14);
+    check_less(worst(l, displaced[k]), 1e-14);
     for (int i = 1; i < pl_table_rows(l); i++)
       check_less(fabs(value(l, turned[k], i)), 1e-15 + 1.28 * value(l, "distance_rms", i));
   }

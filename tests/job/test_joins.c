@@ -96,9 +96,9 @@ static void second_order_passes(void **state) {
     // a cell is stretched: 1e-4 of the contraction. Opposite a node on an edge of the small
     // serendipity faces may be 21 nodes of the large ones, more than a tie takes, so that it is
     // tied where it is: 1e-2.
-    double room = (k ? 1e-2 : 1e-4) * (0.02 - across);
-    check_close(value_of("static.csv", "seam_y", -1), across, room);
-    check_close(value_of("static.csv", "tip_y", -1), across, room);
+    double buffer = (k ? 1e-2 : 1e-4) * (0.02 - across);
+    check_close(value_of("static.csv", "seam_y", -1), across, buffer);
+    check_close(value_of("static.csv", "tip_y", -1), across, buffer);
   }
 }
 
@@ -133,13 +133,13 @@ static void frequencies_are_those_of_one(void **state) {
 static void moments_bend(void **state) {
   static const char *const spread[] = {"joins.flange={name: flange, spread: hub, nodes: beam group "
                                        "right}"};
-  double k = 1 / (1e9 * 1e-8 / 12), turn = 0.1 * k;
+  double k = 1 / (1e9 * 1e-8 / 12), rot = 0.1 * k;
   (void)state;
   for (int i = 0; i < 2; i++) {
     run_file("hub.yaml", i, spread);
-    check_rel(value_of("static.csv", "hub_y", -1) - 0.005, (1 - cos(turn)) / k + 0.01 * sin(turn),
+    check_rel(value_of("static.csv", "hub_y", -1) - 0.005, (1 - cos(rot)) / k + 0.01 * sin(rot),
               2e-3);
-    check_rel(value_of("static.csv", "hub_x", -1), sin(turn) / k + 0.01 * cos(turn), 1e-4);
+    check_rel(value_of("static.csv", "hub_x", -1), sin(rot) / k + 0.01 * cos(rot), 1e-4);
     check_rel(value_of("modes.csv", "frequency", 0), value_of("modes.csv", "frequency", 1), 1e-6);
   }
 }
@@ -217,8 +217,8 @@ static void edges_of_shells_turn(void **state) {
   run_text(text);
   double rod = 1e9 * PL_PI / 4 * 1e-12, P = 1e-4, W = 0.1, A = 0.001 + W;
   double sag = P * L * L * L / (3 * EI) + P * A * L * L / (2 * EI);
-  double turn = P * L * L / (2 * EI) + P * A * L / EI;
-  check_rel(value_of("static.csv", "tip_z", -1), sag + turn * A + P * W * W * W / (3 * rod), 3e-3);
+  double rot = P * L * L / (2 * EI) + P * A * L / EI;
+  check_rel(value_of("static.csv", "tip_z", -1), sag + rot * A + P * W * W * W / (3 * rod), 3e-3);
 }
 
 // An L of two wires whose ends lie side by side, welded by a rigid coupling of the ends: the force

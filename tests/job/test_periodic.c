@@ -307,12 +307,12 @@ static void multipliers_are_written(void **state) {
   const double *d = pl_table_data(t);
   assert_int_equal(pl_table_rows(t), 2 * pl_table_rows(r));
   for (int i = 0; i < pl_table_rows(t); i++, d += 7) {
-    double T = 2 * PL_PI / d[2], size = exp(-2 * T), turn = sqrt(21) * T;
+    double T = 2 * PL_PI / d[2], size = exp(-2 * T), rot = sqrt(21) * T;
     assert_int_equal(lround(d[0]), i / 2);
     assert_int_equal(lround(d[3]), 1 + i % 2);
     check_rel(d[2], pl_table_data(r)[i / 2 * pl_table_cols(r) + 1], 1e-15);
-    check_close(d[4], size * cos(turn), 1e-9);
-    check_close(fabs(d[5]), size * fabs(sin(turn)), 1e-9);
+    check_close(d[4], size * cos(rot), 1e-9);
+    check_close(fabs(d[5]), size * fabs(sin(rot)), 1e-9);
     check_rel(d[6], size, 1e-7);
   }
   pl_table_free(t);

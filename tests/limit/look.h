@@ -8,7 +8,7 @@ static const int all_methods[] = {PL_IMPLICIT_EULER, PL_PROJECT, PL_REFLECT, PL_
                                   PL_BDF2_REFLECT,   PL_COUPLED, PL_BDF2,    PL_NEWMARK};
 enum { METHODS = sizeof all_methods / sizeof all_methods[0] };
 
-typedef struct watch {
+typedef struct probe {
   swing *k;
   long n;
   double start;    // energy at the start
@@ -19,7 +19,7 @@ typedef struct watch {
   double overlap;
   pl_limit_step last;
   long nalloc, grown;
-} watch;
+} probe;
 
 static inline double energy_of(swing *k, const pl_state *s, pl_work *w) {
   pl_clock c = {s->t, k->o.frequency, 1, k->o.ramp, 1};
@@ -28,7 +28,7 @@ static inline double energy_of(swing *k, const pl_state *s, pl_work *w) {
 }
 
 static inline int look(void *ctx, const pl_state *s, const pl_clock *c, const pl_limit_step *p) {
-  watch *r = ctx;
+  probe *r = ctx;
   (void)c;
   double E = p->kinetic + p->elastic + p->outer;
   double sum = r->start + p->limiter + p->contact + p->damping + p->driven + p->loss;
@@ -43,8 +43,8 @@ static inline int look(void *ctx, const pl_state *s, const pl_clock *c, const pl
   return 0;
 }
 
-static inline watch watched(swing *k, double limit) {
-  return (watch){.k = k,
+static inline probe watched(swing *k, double limit) {
+  return (probe){.k = k,
                  .start = energy_of(k, k->b.s, k->b.w),
                  .limit = limit,
                  .beyond = -1,

@@ -56,9 +56,9 @@ static void in_flight(void **state) {
     check_ok(&env, swing_run(&a, 0.05, NULL, NULL, NULL, NULL));
     check_ok(&env, swing_run(&b, 0.05, NULL, NULL, NULL, NULL));
     check_less(swing_stretch(&a, a.b.s->q), 1.05);
-    double moved = most_moved(&a, a.b.s->q, start);
-    check_array(3 * a.nvert, a.b.s->q, b.b.s->q, (k ? 1e-11 : 1e-5) * moved);
-    check_array(3 * a.nvert, a.b.s->v, b.b.s->v, (k ? 1e-10 : 1e-4) * moved / a.o.step);
+    double displaced = most_moved(&a, a.b.s->q, start);
+    check_array(3 * a.nvert, a.b.s->q, b.b.s->q, (k ? 1e-11 : 1e-5) * displaced);
+    check_array(3 * a.nvert, a.b.s->v, b.b.s->v, (k ? 1e-10 : 1e-4) * displaced / a.o.step);
     free(start);
     swing_close(&a);
     swing_close(&b);
@@ -104,8 +104,8 @@ static void stiff_pull(void **state) {
       w.b.s->v[3 * v + 1] = 20 * (y - 0.4) / 0.4 + (free ? 3 : 0);
       w.b.s->v[3 * v + 2] = 0.5 * sin(20 * y) + 0.2 * (v % 4);
     }
-    double mass, before[3], after[3], turn[3];
-    pl_momentum(w.b.m, w.b.p, w.b.s, &mass, before, turn);
+    double mass, before[3], after[3], rot[3];
+    pl_momentum(w.b.m, w.b.p, w.b.s, &mass, before, rot);
     for (int step = 0; step < 5; step++) {
       pl_transient_info info;
       check_ok(&env, swing_run(&w, 0.01, NULL, NULL, NULL, &info));
@@ -118,7 +118,7 @@ static void stiff_pull(void **state) {
       if (step == 0) assert_true(beyond > -1e-4);
       assert_int_equal(info.nunsolved, 0);
     }
-    pl_momentum(w.b.m, w.b.p, w.b.s, &mass, after, turn);
+    pl_momentum(w.b.m, w.b.p, w.b.s, &mass, after, rot);
     if (free) check_array(3, after, before, 1e-5 * 20 * mass);
     swing_close(&w);
   }
@@ -165,10 +165,10 @@ static void no_elasticity(void **state) {
     memcpy(start, a.b.s->q, 3 * (size_t)a.nvert * sizeof *start);
     check_ok(&env, swing_run(&a, 0.02, NULL, NULL, NULL, NULL));
     check_ok(&env, swing_run(&b, 0.02, NULL, NULL, NULL, NULL));
-    double moved = most_moved(&a, a.b.s->q, start);
-    assert_true(moved > 0.02);
-    check_array(3 * a.nvert, a.b.s->q, b.b.s->q, 1e-5 * moved);
-    check_array(3 * a.nvert, a.b.s->v, b.b.s->v, 1e-5 * moved / a.o.step);
+    double displaced = most_moved(&a, a.b.s->q, start);
+    assert_true(displaced > 0.02);
+    check_array(3 * a.nvert, a.b.s->q, b.b.s->q, 1e-5 * displaced);
+    check_array(3 * a.nvert, a.b.s->v, b.b.s->v, 1e-5 * displaced / a.o.step);
     free(start);
     swing_close(&a);
     swing_close(&b);
@@ -200,10 +200,10 @@ static void least_potential(void **state) {
     check_less(least, step_potential(&a, 0.02, q0, v0, b.b.s->q) + 1e-9 * size);
     for (int k = 0; k < 40; k++) {
       // towards the projected state, and towards the sheet at rest turned about the held edge
-      double turn = PL_PI * k / 20, part = pow(10, -(k % 5));
+      double rot = PL_PI * k / 20, part = pow(10, -(k % 5));
       for (int i = 0; i < a.nvert; i++) {
         const double *X = q0 + 3 * i;
-        const double rest[3] = {X[0] * cos(turn), X[1], X[0] * sin(turn)};
+        const double rest[3] = {X[0] * cos(rot), X[1], X[0] * sin(rot)};
         for (int d = 0; d < 3; d++) {
           double to = k % 2 ? rest[d] : b.b.s->q[3 * i + d];
           y[3 * i + d] = (1 - part) * a.b.s->q[3 * i + d] + part * to;
@@ -315,13 +315,13 @@ static void layers_collide(void **state) {
     pl_layers_desc d = swing_layers(&w, 4e-3, 0.3);
     check_ok(&env, pl_layers_create(&env, &d, &w.k.layers));
     for (int v = 16; v < 32; v++) w.b.s->v[3 * v + 2] = -1;
-    double mass, before[3], after[3], turn[3];
-    pl_momentum(w.b.m, w.b.p, w.b.s, &mass, before, turn);
+    double mass, before[3], after[3], rot[3];
+    pl_momentum(w.b.m, w.b.p, w.b.s, &mass, before, rot);
     swings r = {.w = &w, .beyond = -1, .apart = INFINITY};
     r.last = r.start = 0.25 * mass;
     pl_transient_info info;
     check_ok(&env, swing_run(&w, 0.03, NULL, watch_swing, &r, &info));
-    pl_momentum(w.b.m, w.b.p, w.b.s, &mass, after, turn);
+    pl_momentum(w.b.m, w.b.p, w.b.s, &mass, after, rot);
     check_array(3, after, before, 1e-6 * mass);
     check_less(0.97, r.apart);
     check_less(r.apart, 1.01);

@@ -80,18 +80,18 @@ static void of_warp_and_weft(void **state) {
   const pl_limit_form *f = &pl_limit_form_warp;
   pl_limit_source in = defaults(f);
   pl_limit_made made;
-  const double turn = 0.4;
+  const double rot = 0.4;
   in.value[0] = 0.01;
   in.value[1] = 0.1;
-  in.value[3] = turn;
+  in.value[3] = rot;
   pl_limit l = make(f, &in, &made);
-  check_close(pl_limit_stretch(&l, turn), 1.01, 1e-14);
-  check_close(pl_limit_stretch(&l, turn + PL_PI / 2), 1.1, 1e-14);
+  check_close(pl_limit_stretch(&l, rot), 1.01, 1e-14);
+  check_close(pl_limit_stretch(&l, rot + PL_PI / 2), 1.1, 1e-14);
   in.value[2] = 0.08;
   in.given[2] = 1;
   l = make(f, &in, &made);
-  check_close(pl_limit_stretch(&l, turn), 1.01, 1e-14);
-  check_close(pl_limit_stretch(&l, turn + PL_PI / 4), 1.08, 1e-14);
+  check_close(pl_limit_stretch(&l, rot), 1.01, 1e-14);
+  check_close(pl_limit_stretch(&l, rot + PL_PI / 4), 1.08, 1e-14);
   // an ellipse that would cut into the sheet at rest
   pl_limit_fault fault = {0};
   in.value[2] = 0.3;

@@ -187,7 +187,7 @@ static void inside_already(void **state) {
 
 // ---- invariances --------------------------------------------------------------------------------
 
-static void turn(const cloth *k, const double R[9], const double t[3], double scale, double *x) {
+static void rot(const cloth *k, const double R[9], const double t[3], double scale, double *x) {
   for (int i = 0; i < k->nvert; i++) {
     double y[3];
     for (int c = 0; c < 3; c++) y[c] = scale * pl_dot3(R + 3 * c, x + 3 * i) + t[c];
@@ -216,8 +216,8 @@ static void turned(void **state) {
     pl_project_info first = project(&k, &l, &o);
     double *x = calloc(3 * (size_t)k.nvert, sizeof *x);
     memcpy(x, k.x, 3 * (size_t)k.nvert * sizeof *x);
-    turn(&k, R, t, unit, x);
-    turn(&k, R, t, unit, k.xhat);
+    rot(&k, R, t, unit, x);
+    rot(&k, R, t, unit, k.xhat);
     for (int i = 0; i < 6 * k.ntri; i++) k.rest[i] *= unit;
     for (int i = 0; i < k.nvert; i++) k.weight[i] *= 1 / unit;
     pl_project_info second = project(&k, &l, &o);
@@ -311,20 +311,20 @@ static void mixed_limits(void **state) {
     cloth_overstretch(&k, &r, 1.3, 0.002);
     double *x = calloc(3 * (size_t)k.nvert, sizeof *x);
     for (int nthread = 1; nthread <= 2; nthread++) {
-      pl_warm_start warm = {0};
+      pl_warm_start warm_start = {0};
       pl_sheet_desc d = cloth_desc(&k, 3, limit);
       pl_sheet *s;
       check_ok(&env, pl_sheet_create(&env, &d, nthread, &s));
       for (int again = 0; again < 2; again++) {
         pl_project_info info;
-        check_ok(&env, pl_project(&o, s, k.xhat, 0, NULL, &warm, k.x, &info));
+        check_ok(&env, pl_project(&o, s, k.xhat, 0, NULL, &warm_start, k.x, &info));
         assert_int_equal(info.reason, PL_PROJECT_CONVERGED);
         assert_int_equal(info.restarts, 0);
         check_result(&k, limit, &o, &info);
       }
       if (nthread == 1) memcpy(x, k.x, 3 * (size_t)k.nvert * sizeof *x);
       check_array(3 * k.nvert, k.x, x, 0);
-      pl_warm_start_free(&env, &warm);
+      pl_warm_start_free(&env, &warm_start);
       pl_sheet_free(s);
     }
     free(x);
@@ -343,7 +343,7 @@ static void one_answer(void **state) {
   pl_rng_seed(&r, 6);
   for (int trial = 0; trial < 12; trial++) {
     cloth k;
-    pl_warm_start warm = {0};
+    pl_warm_start warm_start = {0};
     pl_project_info cold, info;
     double angle[4], bound[4] = {1.02, 1.05, 1.02, 1.1};
     for (int i = 0; i < 4; i++) angle[i] = PL_PI * i / 4;
@@ -358,12 +358,12 @@ static void one_answer(void **state) {
     cold = project(&k, &l, &o);
     pl_sheet *s = cloth_sheet(&env, &k, 1, &l);
     for (int i = 0; i < n; i++) hat[i] = k.xhat[i] + 0.002 * pl_rng_normal(&r);
-    check_ok(&env, pl_project(&o, s, hat, 0, NULL, &warm, x, &info));
+    check_ok(&env, pl_project(&o, s, hat, 0, NULL, &warm_start, x, &info));
     for (int round = 0; round < 4; round++) {
-      for (int i = 0; round == 2 && i < n; i++) warm.dx[i] += 0.05 * pl_rng_normal(&r);
-      for (int i = 0; round == 3 && i < 3 * warm.ncone; i++)
-        warm.dual[i] *= pow(10, pl_rng_uniform(&r, -3, 3));
-      check_ok(&env, pl_project(&o, s, k.xhat, 0, NULL, &warm, x, &info));
+      for (int i = 0; round == 2 && i < n; i++) warm_start.dx[i] += 0.05 * pl_rng_normal(&r);
+      for (int i = 0; round == 3 && i < 3 * warm_start.ncone; i++)
+        warm_start.dual[i] *= pow(10, pl_rng_uniform(&r, -3, 3));
+      check_ok(&env, pl_project(&o, s, k.xhat, 0, NULL, &warm_start, x, &info));
       check_less(cloth_distance(&k, x, k.x), cold.distance + info.distance + 1e-15);
       check_less(cold.bound, info.objective * (1 + 1e-12));
       check_less(info.bound, cold.objective * (1 + 1e-12));
@@ -372,7 +372,7 @@ static void one_answer(void **state) {
     check_ok(&env, pl_project(&o, s, k.xhat, 0, NULL, NULL, x, &info));
     check_less(cloth_distance(&k, x, k.x), cold.distance + info.distance + 1e-15);
     o.correct = 1;
-    pl_warm_start_free(&env, &warm);
+    pl_warm_start_free(&env, &warm_start);
     pl_sheet_free(s);
     free(x);
     free(hat);
@@ -384,7 +384,7 @@ static void one_answer(void **state) {
 static void foreign_warm(void **state) {
   (void)state;
   pl_project_opts o = project_defaults();
-  pl_warm_start warm = {0};
+  pl_warm_start warm_start = {0};
   pl_rng r;
   pl_rng_seed(&r, 7);
   pl_limit l = isotropic(1.01);
@@ -394,14 +394,14 @@ static void foreign_warm(void **state) {
     cloth_grid(&k, n, n, 0.5, 0.5);
     cloth_overstretch(&k, &r, 2, 0);
     pl_sheet *s = cloth_sheet(&env, &k, 1, &l);
-    check_ok(&env, pl_project(&o, s, k.xhat, 0, NULL, &warm, k.x, &info));
+    check_ok(&env, pl_project(&o, s, k.xhat, 0, NULL, &warm_start, k.x, &info));
     check_result(&k, &l, &o, &info);
-    assert_int_equal(warm.nvert, k.nvert);
-    assert_int_equal(warm.ncone, k.ntri);
+    assert_int_equal(warm_start.nvert, k.nvert);
+    assert_int_equal(warm_start.ncone, k.ntri);
     pl_sheet_free(s);
     cloth_close(&k);
   }
-  pl_warm_start_free(&env, &warm);
+  pl_warm_start_free(&env, &warm_start);
 }
 
 // ---- many states --------------------------------------------------------------------------------
@@ -597,14 +597,14 @@ static pl_status whole(pl_env *e, void *ctx) {
   attempt *a = ctx;
   pl_sheet_desc d = cloth_desc(&a->k, 1, &a->l);
   pl_project_opts o = project_defaults();
-  pl_warm_start warm = {0};
+  pl_warm_start warm_start = {0};
   pl_sheet *s;
   PL_TRY(pl_sheet_create(e, &d, 1, &s));
   pl_contact_row wall = {.n = 2, .vert = {6, 10}, .weight = {0.5, 0.5}, .offset = 0.01, .mu = 0.3};
   wall.frame[0][2] = wall.frame[1][0] = wall.frame[2][1] = 1;
-  pl_status status = pl_project(&o, s, a->k.xhat, 0, NULL, &warm, a->k.x, NULL);
-  if (status == PL_OK) status = pl_project(&o, s, a->k.xhat, 1, &wall, &warm, a->k.x, NULL);
-  pl_warm_start_free(e, &warm);
+  pl_status status = pl_project(&o, s, a->k.xhat, 0, NULL, &warm_start, a->k.x, NULL);
+  if (status == PL_OK) status = pl_project(&o, s, a->k.xhat, 1, &wall, &warm_start, a->k.x, NULL);
+  pl_warm_start_free(e, &warm_start);
   pl_sheet_free(s);
   return status;
 }

@@ -11,7 +11,7 @@ static void pin(cloth *k, int i, double x) {
   k->xhat[3 * i] = x;
 }
 
-static pl_unreachable reach_of(const cloth *k, const pl_limit *l) {
+static pl_unreachable range_of(const cloth *k, const pl_limit *l) {
   pl_unreachable r;
   pl_sheet *s = cloth_sheet(&env, k, 1, l);
   check_ok(&env, pl_sheet_unreachable(s, k->xhat, &r));
@@ -19,7 +19,7 @@ static pl_unreachable reach_of(const cloth *k, const pl_limit *l) {
   pl_unreachable again;
   check_ok(&env, pl_sheet_unreachable(s, k->xhat, &again));
   assert_int_equal(again.a, r.a);
-  check_close(again.reach, r.reach, 0);
+  check_close(again.range, r.range, 0);
   pl_sheet_free(s);
   return r;
 }
@@ -31,21 +31,21 @@ static void strip(void **state) {
   cloth_grid(&k, 10, 1, 2, 0.2);
   pin(&k, 0, 0);
   pin(&k, 10, 2.1);
-  pl_unreachable r = reach_of(&k, &one_percent);
+  pl_unreachable r = range_of(&k, &one_percent);
   assert_int_equal(r.a, 0);
   assert_int_equal(r.b, 10);
   check_close(r.apart, 2.1, 1e-14);
-  check_close(r.reach, 2.02, 1e-14);
+  check_close(r.range, 2.02, 1e-14);
   pin(&k, 10, 2.02 * (1 - 1e-9));
-  assert_int_equal(reach_of(&k, &one_percent).a, -1);
+  assert_int_equal(range_of(&k, &one_percent).a, -1);
   pin(&k, 10, 2.02 * (1 + 1e-5));
-  assert_int_equal(reach_of(&k, &one_percent).a, 0);
+  assert_int_equal(range_of(&k, &one_percent).a, 0);
   // nothing is too near, and a vertex that can move somewhere is no pin
   pin(&k, 10, 0);
-  assert_int_equal(reach_of(&k, &one_percent).a, -1);
+  assert_int_equal(range_of(&k, &one_percent).a, -1);
   pin(&k, 10, 5);
   k.fixed[10] = 3;
-  assert_int_equal(reach_of(&k, &one_percent).a, -1);
+  assert_int_equal(range_of(&k, &one_percent).a, -1);
   cloth_close(&k);
 }
 
@@ -59,17 +59,17 @@ static void anisotropic(void **state) {
   pin(&k, 10, 3);
   pl_limit_ellipse(1.3, 1.01, 0, B[0]);
   pl_limit l = {.nellipse = 1, .B = (const double(*)[3])B};
-  check_close(reach_of(&k, &l).reach, 2.6, 1e-13);
+  check_close(range_of(&k, &l).range, 2.6, 1e-13);
   pl_limit_ellipse(1.3, 1.01, PL_PI / 2, B[0]);
-  check_close(reach_of(&k, &l).reach, 2.02, 1e-13);
+  check_close(range_of(&k, &l).range, 2.02, 1e-13);
   pl_limit sampled = {.ndirection = 2, .angle = angle, .bound = bound};
-  check_close(reach_of(&k, &sampled).reach, 2 * 1.1 / cos(PL_PI / 6), 1e-13);
+  check_close(range_of(&k, &sampled).range, 2 * 1.1 / cos(PL_PI / 6), 1e-13);
   // the lesser of both
   l.ndirection = 2, l.angle = angle, l.bound = bound;
-  check_close(reach_of(&k, &l).reach, 2.02, 1e-13);
+  check_close(range_of(&k, &l).range, 2.02, 1e-13);
   // one direction alone holds nothing
   sampled.ndirection = 1;
-  assert_int_equal(reach_of(&k, &sampled).a, -1);
+  assert_int_equal(range_of(&k, &sampled).a, -1);
   cloth_close(&k);
 }
 
@@ -81,7 +81,7 @@ static void not_connected(void **state) {
   pin(&k, 0, 0);
   pin(&k, 10, 9);
   k.limit_of[8] = k.limit_of[9] = -1;
-  assert_int_equal(reach_of(&k, &one_percent).a, -1);
+  assert_int_equal(range_of(&k, &one_percent).a, -1);
   cloth_close(&k);
 
   cloth_open(&k, 8, 4);
@@ -93,12 +93,12 @@ static void not_connected(void **state) {
   cloth_rest(&k);
   pin(&k, 0, -50);
   pin(&k, 6, 50);
-  assert_int_equal(reach_of(&k, &one_percent).a, -1);
+  assert_int_equal(range_of(&k, &one_percent).a, -1);
   pin(&k, 4, 45);
-  pl_unreachable r = reach_of(&k, &one_percent);
+  pl_unreachable r = range_of(&k, &one_percent);
   assert_int_equal(r.a, 4);
   assert_int_equal(r.b, 6);
-  check_close(r.reach, 1.01 * sqrt(2), 1e-14);
+  check_close(r.range, 1.01 * sqrt(2), 1e-14);
   cloth_close(&k);
 }
 
@@ -113,14 +113,14 @@ static void fixed_triangle(void **state) {
   memcpy(k.X, X, sizeof X);
   cloth_rest(&k);
   for (int i = 0; i < 3; i++) k.fixed[i] = 7;
-  assert_int_equal(reach_of(&k, &one_percent).a, -1);
+  assert_int_equal(range_of(&k, &one_percent).a, -1);
   // along y by 4 %, along x by -10 %
   for (int i = 0; i < 3; i++) k.xhat[3 * i] *= 0.9, k.xhat[3 * i + 1] *= 1.04;
-  pl_unreachable r = reach_of(&k, &one_percent);
+  pl_unreachable r = range_of(&k, &one_percent);
   assert_true(r.a >= 0 && r.b >= 0 && r.a != r.b);
-  check_rel(r.apart / r.reach, 1.04 / 1.01, 1e-12);
+  check_rel(r.apart / r.range, 1.04 / 1.01, 1e-12);
   for (int i = 0; i < 3; i++) k.xhat[3 * i + 1] *= 1.0099 / 1.04;
-  assert_int_equal(reach_of(&k, &one_percent).a, -1);
+  assert_int_equal(range_of(&k, &one_percent).a, -1);
   cloth_close(&k);
 }
 
@@ -161,14 +161,14 @@ static void all_pairs(void **state) {
         pl_sub3(k.xhat + 3 * i, k.xhat + 3 * j, e);
         if (k.fixed[i] && k.fixed[j]) worst = fmax(worst, pl_norm3(e) / d[i][j]);
       }
-    pl_unreachable found = reach_of(&k, &l);
+    pl_unreachable found = range_of(&k, &l);
     int whole = 0; // triangles with three pins have a limit of their own
     for (int t = 0; t < k.ntri; t++)
       whole += k.fixed[k.tri[3 * t]] && k.fixed[k.tri[3 * t + 1]] && k.fixed[k.tri[3 * t + 2]];
-    if (whole == 0 && worst > 1 + 1e-6) check_rel(found.apart / found.reach, worst, 1e-12);
+    if (whole == 0 && worst > 1 + 1e-6) check_rel(found.apart / found.range, worst, 1e-12);
     if (whole == 0 && worst < 1) assert_int_equal(found.a, -1);
     if (whole > 0 && worst > 1 + 1e-6)
-      assert_true(found.apart / found.reach >= worst * (1 - 1e-12));
+      assert_true(found.apart / found.range >= worst * (1 - 1e-12));
     free(d);
     cloth_close(&k);
   }
@@ -180,15 +180,15 @@ static void many_pins(void **state) {
   cloth k;
   cloth_grid(&k, 60, 60, 1, 1);
   for (int i = 0; i < k.nvert; i++) k.fixed[i] = 7;
-  pl_unreachable r = reach_of(&k, &one_percent);
+  pl_unreachable r = range_of(&k, &one_percent);
   assert_int_equal(r.a, -1);
   k.xhat[3 * 1234 + 2] += 0.05;
-  r = reach_of(&k, &one_percent);
+  r = range_of(&k, &one_percent);
   assert_true(r.a == 1234 || r.b == 1234);
   // one border: all pairs
   for (int i = 0; i < k.nvert; i++) k.fixed[i] = i <= 60 ? 7 : 0;
   k.xhat[3 * 60] = 1.02;
-  r = reach_of(&k, &one_percent);
+  r = range_of(&k, &one_percent);
   assert_int_equal(r.a, 59);
   assert_int_equal(r.b, 60);
   pl_sheet *s = cloth_sheet(&env, &k, 1, &one_percent);

@@ -93,13 +93,13 @@ static void compare_boxes(const pl_bvh *b, const int *tri, const double *x) {
     }
     pl_bvh_touching(b, lo, hi, count_triangle, seen);
     for (int t = 0; t < NTRI; t++) {
-      int touch = 1;
+      int approach = 1;
       for (int d = 0; d < 3; d++) {
         double u = x[3 * tri[3 * t] + d], v = x[3 * tri[3 * t + 1] + d],
                w = x[3 * tri[3 * t + 2] + d];
-        if (fmax(u, fmax(v, w)) < lo[d] || fmin(u, fmin(v, w)) > hi[d]) touch = 0;
+        if (fmax(u, fmax(v, w)) < lo[d] || fmin(u, fmin(v, w)) > hi[d]) approach = 0;
       }
-      assert_int_equal(seen[t], touch);
+      assert_int_equal(seen[t], approach);
     }
   }
 }

@@ -82,11 +82,11 @@ static void joint(void **state) {
   }
   pl_midedge_free(s);
   pl_free(&env, clamp);
-  int n, *border;
-  check_ok(&env, pl_mesh_border(m, &n, &border));
+  int n, *boundary;
+  check_ok(&env, pl_mesh_boundary(m, &n, &boundary));
   assert_int_equal(n, 8 * 3);
-  for (int i = 0; i < n; i++) assert_int_not_equal(border[i], middle(m, 0, 0, 1));
-  pl_free(&env, border);
+  for (int i = 0; i < n; i++) assert_int_not_equal(boundary[i], middle(m, 0, 0, 1));
+  pl_free(&env, boundary);
   pl_mesh_free(m);
 }
 
@@ -202,14 +202,14 @@ static pl_status all(pl_env *failing, void *ctx) {
   (void)ctx;
   pl_mesh *m = NULL, *out = NULL;
   pl_midedge *s = NULL;
-  int n, *border = NULL;
+  int n, *boundary = NULL;
   pl_status st = pl_gen_quads(failing, 2, 2, 1, 1, &m);
   if (st == PL_OK) st = pl_mesh_raise_surface(m, &out);
   if (st == PL_OK) st = pl_mesh_round(out, 1);
-  if (st == PL_OK) st = pl_mesh_border(out, &n, &border);
+  if (st == PL_OK) st = pl_mesh_boundary(out, &n, &boundary);
   if (st == PL_OK) st = pl_midedge_create_second(out, NULL, NULL, &s);
   pl_midedge_free(s);
-  pl_free(failing, border);
+  pl_free(failing, boundary);
   pl_mesh_free(out);
   pl_mesh_free(m);
   return st;

@@ -41,7 +41,7 @@ static int check_relations(const pl_mesh *m, const pl_topology *t) {
       assert_true(t->edge_tri[2 * e] == i || t->edge_tri[2 * e + 1] == i);
       uses++;
     }
-  assert_int_equal(uses, 2 * t->nhinge + t->nborder);
+  assert_int_equal(uses, 2 * t->nhinge + t->nboundary);
   int against = 0;
   for (int k = 0; k < t->nhinge; k++) {
     const int *h = t->hinge + 4 * k, *side = t->edge_tri + 2 * t->hinge_edge[k];
@@ -54,7 +54,7 @@ static int check_relations(const pl_mesh *m, const pl_topology *t) {
     assert_int_not_equal(way, 0);
     against += way == 1;
   }
-  for (int k = 0; k < t->nborder; k++) assert_int_equal(t->edge_tri[2 * t->border[k] + 1], -1);
+  for (int k = 0; k < t->nboundary; k++) assert_int_equal(t->edge_tri[2 * t->boundary[k] + 1], -1);
   return against;
 }
 
@@ -71,7 +71,7 @@ static void grids(void **state) {
     assert_int_equal(check_relations(m, t), 0);
 
     // both ends of an equilateral grid have an edge per row, top and bottom nx (ny is even)
-    assert_int_equal(t->nborder, 2 * (nx + ny));
+    assert_int_equal(t->nboundary, 2 * (nx + ny));
     assert_int_equal(m->nvert - t->nedge + m->cell[PL_TRI3].n, 1);
     if (pattern <= PL_ALTERNATING) assert_int_equal(t->nedge, 3 * nx * ny + nx + ny);
     if (pattern == PL_CROSSED) assert_int_equal(t->nedge, 6 * nx * ny + nx + ny);
@@ -90,12 +90,12 @@ static void closed_and_empty(void **state) {
   assert_int_equal(check_relations(m, t), 0);
   assert_int_equal(t->nedge, 6);
   assert_int_equal(t->nhinge, 6);
-  assert_int_equal(t->nborder, 0);
+  assert_int_equal(t->nboundary, 0);
   pl_topology_free(t);
   pl_mesh_free(m);
   m = triangles(&env, 3, 0, (int[]){0});
   check_ok(&env, pl_topology_create(m, &t));
-  assert_int_equal(t->nedge + t->nhinge + t->nborder, 0);
+  assert_int_equal(t->nedge + t->nhinge + t->nboundary, 0);
   pl_topology_free(t);
   pl_mesh_free(m);
 }
@@ -119,18 +119,18 @@ static void moebius(void **state) {
   pl_mesh *m = triangles(&env, 2 * N, 2 * N, v);
   check_ok(&env, pl_topology_create(m, &t));
   assert_int_equal(check_relations(m, t), 1);
-  assert_int_equal(t->nborder, 2 * N);
+  assert_int_equal(t->nboundary, 2 * N);
   assert_int_equal(m->nvert - t->nedge + 2 * N, 0);
 
   // the border is one loop: walk it
   int at = 0, from = -1, steps = 0;
   do {
     int next = -1;
-    for (int k = 0; k < t->nborder && next < 0; k++) {
-      const int *e = t->edge + 2 * t->border[k];
-      if (t->border[k] != from && (e[0] == at || e[1] == at)) {
+    for (int k = 0; k < t->nboundary && next < 0; k++) {
+      const int *e = t->edge + 2 * t->boundary[k];
+      if (t->boundary[k] != from && (e[0] == at || e[1] == at)) {
         next = e[0] == at ? e[1] : e[0];
-        from = t->border[k];
+        from = t->boundary[k];
       }
     }
     at = next;

@@ -171,7 +171,7 @@ static void slanting(void **state) {
     memcpy(skin->cell[PL_TRI3].v, tri, 3 * (size_t)ntri * sizeof *tri);
     pl_topology *t;
     check_ok(&env, pl_topology_create(skin, &t));
-    assert_int_equal(t->nborder, 0);
+    assert_int_equal(t->nboundary, 0);
     pl_topology_free(t);
     pl_mesh_free(skin);
     pl_free(&env, tri);

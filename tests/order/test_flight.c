@@ -39,7 +39,7 @@ typedef struct drift {
   double gravity, p0[3], l0[3], lin, ang;
 } drift;
 
-static int watch(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
+static int probe(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
   (void)w;
   drift *d = ctx;
   double mass, p[3], l[3];
@@ -61,7 +61,7 @@ static drift fly(const char *kind, int nstep, double gravity) {
   pl_momentum(f.b.m, f.b.p, f.b.s, &mass, d.p0, d.l0);
   pl_transient_opts o = golden_transient_opts(0.2 / nstep, 0.2);
   o.rtol = 1e-12;
-  check_ok(&env, pl_transient(&o, f.b.m, f.b.p, f.b.s, NULL, f.b.w, watch, &d, NULL));
+  check_ok(&env, pl_transient(&o, f.b.m, f.b.p, f.b.s, NULL, f.b.w, probe, &d, NULL));
   block_close(&f);
   return d;
 }

@@ -216,8 +216,8 @@ static void load_plate(pl_builder *b, const pl_mesh *m, double *force) {
   }
   for (int i = 0; i < m->nvert; i++) {
     const double *X = m->X + 3 * i;
-    int border = X[0] < 1e-9 || X[0] > 1 - 1e-9 || X[1] < 1e-9 || X[1] > 1 - 1e-9;
-    pl_build_drive(b, &(pl_drive_desc){.nnode = 1, .node = &i, .mask = border ? 7 : 3}, 0, NULL);
+    int boundary = X[0] < 1e-9 || X[0] > 1 - 1e-9 || X[1] < 1e-9 || X[1] > 1 - 1e-9;
+    pl_build_drive(b, &(pl_drive_desc){.nnode = 1, .node = &i, .mask = boundary ? 7 : 3}, 0, NULL);
     pl_build_load(b,
                   &(pl_load_desc){.nnode = 1, .node = &i, .term = {.amplitude = {0, 0, force[i]}}});
   }

@@ -77,8 +77,8 @@ static void points_lie_where_they_belong(void **state) {
   for (int i = 0; i < N; i++) {
     // pixels are written to a hundredth of about 118 of them to the percent
     check_close(strain_at(t.s, 1, p[i]), 100 * (stretch[i] - 1), 4e-4);
-    double turn = atan2(mid[1] - p[i][1], p[i][0] - mid[0]) - angle[i];
-    check_close(turn - 2 * M_PI * round(turn / (2 * M_PI)), 0, 2e-4);
+    double rot = atan2(mid[1] - p[i][1], p[i][0] - mid[0]) - angle[i];
+    check_close(rot - 2 * M_PI * round(rot / (2 * M_PI)), 0, 2e-4);
   }
   // a closed line, tinted inside; the first axis by name, the second by its angle
   const char *d = strstr(strstr(t.s, "class=\"pl-s0\""), " d=\"") + 4;

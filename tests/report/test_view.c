@@ -61,12 +61,12 @@ static void nearer_is_later(void **state) {
   (void)state;
   pl_env env;
   pl_env_init(&env);
-  for (int turn = 0; turn < 2; turn++) {
+  for (int rot = 0; rot < 2; rot++) {
     pl_mesh *m;
     check_ok(&env, pl_mesh_create(&env, "two", 6, &m));
     check_ok(&env, pl_mesh_set_cells(m, PL_TRI3, 2));
     for (int k = 0; k < 6; k++) {
-      int upper = (k / 3) ^ turn;
+      int upper = (k / 3) ^ rot;
       m->X[3 * k] = (k % 3 == 1) + 3 * upper;
       m->X[3 * k + 1] = k % 3 == 2;
       m->X[3 * k + 2] = upper;

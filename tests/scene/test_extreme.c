@@ -44,9 +44,9 @@ static void directions(void **state) {
     pl_scene *b = load(&again, text);
     check_array(a->params->nref, b->params->X, a->params->X, 1e-15);
     check_array(nq, b->v0, a->v0, 1e-15);
-    double moved = 0;
-    for (int i = 0; i < nq; i++) moved += b->v0[i] * b->v0[i];
-    assert_true(moved > 1);
+    double displaced = 0;
+    for (int i = 0; i < nq; i++) displaced += b->v0[i] * b->v0[i];
+    assert_true(displaced > 1);
 
     pl_state *s, *t;
     pl_clock clock = {.scale = 1};

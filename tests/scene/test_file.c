@@ -218,15 +218,16 @@ static int warned(const char *units, const char *body, const char *of) {
 static void files_of_others(void **state) {
   (void)state;
   static const char large[] = "{name: b, solid: {mesh: box_second_41.msh, scale: 50, material: a}}";
-  static const char told[] = "{name: b, solid: {mesh: box_second_41.msh, scale: 50, material: a, "
-                             "mesh_units: m}}";
+  static const char reported[] =
+      "{name: b, solid: {mesh: box_second_41.msh, scale: 50, material: a, "
+      "mesh_units: m}}";
   static const char small[] = "{name: b, solid: {mesh: box_second_41.msh, material: a}}";
   static const char metres[] = "its mesh file is read in metres";
   assert_true(warned("", large, metres));
   assert_true(warned("units: SI\n", large, metres));
   assert_false(warned("units: {length: m}\n", large, metres));
   assert_false(warned("units: mm-N-MPa\n", large, metres));
-  assert_false(warned("", told, metres));
+  assert_false(warned("", reported, metres));
   assert_false(warned("", small, metres));
   static const char faces[] = "{name: s, shell: {mesh: box_second_41.msh, material: a, thickness: "
                               "1 mm}}";

@@ -19,7 +19,7 @@ static int look(const char *held, const char *load, pl_status want, double x, do
   pl_state *q;
   pl_work *w;
   pl_static_opts o;
-  int told = 0;
+  int reported = 0;
   int n =
       snprintf(text, sizeof text,
                "pliant: 1\n"
@@ -32,7 +32,8 @@ static int look(const char *held, const char *load, pl_status want, double x, do
                held, load);
   messages_env(&env, &said);
   check_ok(&env, pl_scene_parse(&env, "test.yaml", ".", text, (size_t)n, 0, NULL, NULL, &s));
-  for (int k = 0; k < said.n; k++) told += strstr(said.d[k].text, "against turning about") != NULL;
+  for (int k = 0; k < said.n; k++)
+    reported += strstr(said.d[k].text, "against turning about") != NULL;
   pl_opts_default(pl_static_option_table, pl_static_option_count, &o);
   check_ok(&env, pl_state_create(s->model, s->params, &q));
   check_ok(&env, pl_work_create(s->model, 1, &w));
@@ -49,7 +50,7 @@ static int look(const char *held, const char *load, pl_status want, double x, do
   pl_work_free(w);
   pl_state_free(s->model, q);
   pl_scene_free(s);
-  return told;
+  return reported;
 }
 
 static const char line[] = "strip group left", clamp[] = "strip group left, clamp: yes";

@@ -8,7 +8,7 @@ static pl_flight top(void) {
   return (pl_flight){.mass = 1,
                      .inertia = {0.6, 0.8, 1.0},
                      .axes = {1, 0, 0, 0, 1, 0, 0, 0, 1},
-                     .turn = {1, 0, 0, 0},
+                     .rot = {1, 0, 0, 0},
                      .spin = {1.8, 0.4, -0.9}};
 }
 
@@ -24,14 +24,14 @@ static void free_top(void **state) {
       double h = 0.1 / (1 << i), off = 0;
       pl_flight k = top();
       for (int n = 0; n < 100 << i; n++) pl_flight_step_order(&k, h, order);
-      for (int c = 0; c < 4; c++) off += (k.turn[c] - want[c]) * (k.turn[c] - want[c]);
+      for (int c = 0; c < 4; c++) off += (k.rot[c] - want[c]) * (k.rot[c] - want[c]);
       check_rel(sqrt(off), error[order / 2 - 1][i], 0.01);
       check_close(pl_flight_energy(&k), 3.205, 1e-13);
       check_rel(pl_norm3(k.spin), sqrt(1.8 * 1.8 + 0.16 + 0.81), 1e-13);
     }
   pl_flight k = top();
   for (int n = 0; n < 4000; n++) pl_flight_step(&k, 2.5e-3);
-  check_array(4, k.turn, want, 1e-8);
+  check_array(4, k.rot, want, 1e-8);
   check_array(3, k.spin, spin, 1e-8);
 }
 
@@ -54,13 +54,13 @@ static void round_trip(void **state) {
   check_rel(k.mass, mass, 1e-13);
   for (int i = 0; i < 3; i++) check_rel(k.inertia[i], inertia[i], 1e-13);
   // turned by a good angle, spinning and thrown
-  pl_quat_from_axis((double[]){1, -2, 0.7}, 2.3, k.turn);
+  pl_quat_from_axis((double[]){1, -2, 0.7}, 2.3, k.rot);
   memcpy(k.momentum, (double[]){3, -40, 20}, sizeof k.momentum);
   memcpy(k.spin, (double[]){0.7, -0.3, 1.1}, sizeof k.spin);
   pl_flight_state(b.m, b.p, &k, s);
   check_ok(&env, pl_flight_begin(b.m, b.p, s, b.w, &again, &lost));
-  double sign = pl_dot(4, k.turn, again.turn) < 0 ? -1 : 1;
-  for (int i = 0; i < 4; i++) check_close(sign * again.turn[i], k.turn[i], 1e-13);
+  double sign = pl_dot(4, k.rot, again.rot) < 0 ? -1 : 1;
+  for (int i = 0; i < 4; i++) check_close(sign * again.rot[i], k.rot[i], 1e-13);
   check_array(3, again.centre, k.centre, 1e-13);
   check_array(3, again.momentum, k.momentum, 1e-12);
   check_array(3, again.spin, k.spin, 1e-13);
@@ -110,7 +110,7 @@ static void beside_elements(void **state) {
   check_less(far, 6e-4);
   pl_flight there;
   check_ok(&env, pl_flight_begin(t.b.m, t.b.p, s, t.b.w, &there, NULL));
-  check_less(2 * acos(fmin(1, fabs(pl_dot(4, k.turn, there.turn)))), 0.02);
+  check_less(2 * acos(fmin(1, fabs(pl_dot(4, k.rot, there.rot)))), 0.02);
   check_rel(there.centre[2], k.centre[2], 1e-9);
   bench_run(&t, PL_NEWMARK, 1e-3, 5e-3);
   assert_true(t.k->most > 0);

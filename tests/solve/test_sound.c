@@ -52,20 +52,20 @@ static void bar_free(bar *c) {
   free(c->tip);
 }
 
-typedef struct watch {
+typedef struct probe {
   double energy, first; // largest |kinetic + potential|; the tip after the first step
   int node;
-} watch;
+} probe;
 
 static int look(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
-  watch *k = ctx;
+  probe *k = ctx;
   (void)c;
   k->energy = fmax(k->energy, fabs(w->kinetic + w->potential));
   if (k->first == 0) k->first = s->q[3 * k->node + 2] - 0.01;
   return 0;
 }
 
-static pl_transient_info bar_run(bar *c, int method, double step, double duration, watch *k,
+static pl_transient_info bar_run(bar *c, int method, double step, double duration, probe *k,
                                  double *end) {
   rig r;
   rig_open(&r, &c->desc, 1);
@@ -74,7 +74,7 @@ static pl_transient_info bar_run(bar *c, int method, double step, double duratio
   opt.step = step;
   opt.duration = duration;
   pl_transient_info info;
-  *k = (watch){.node = c->b.nnode - 1};
+  *k = (probe){.node = c->b.nnode - 1};
   check_ok(&r.env, pl_transient(&opt, r.m, r.p, r.s, NULL, r.w, look, k, &info));
   *end = r.s->q[3 * k->node + 2] - 0.01;
   assert_int_equal(pl_count_inverted(r.m, r.p, r.s, NULL, NULL), 0);
@@ -91,7 +91,7 @@ static void right_solution(void **state) {
     double end[2], first[2];
     for (int k = 0; k < 2; k++) {
       bar c;
-      watch w;
+      probe w;
       bar_make(&c, k ? "hex8_nh" : "hex8", -100);
       pl_transient_info info = bar_run(&c, method, 2e-4, 4e-3, &w, &end[k]);
       first[k] = w.first;
@@ -111,7 +111,7 @@ static void right_solution(void **state) {
 static void long_steps(void **state) {
   (void)state;
   bar c;
-  watch w;
+  probe w;
   double end, fine;
   bar_make(&c, "hex8", -50);
   pl_transient_info info = bar_run(&c, PL_NEWMARK, 1e-3, 2e-2, &w, &end);
@@ -129,7 +129,7 @@ static void long_steps(void **state) {
 static void far_from_the_prediction(void **state) {
   (void)state;
   bar c;
-  watch w;
+  probe w;
   double end;
   bar_make(&c, "hex8", -600);
   pl_transient_info info = bar_run(&c, PL_NEWMARK, 2e-4, 1e-2, &w, &end);

@@ -28,11 +28,11 @@ static double residual(const pl_csc *A, const double *x, const double *b) {
 }
 
 static void check_solution(pl_env *env, pl_csc *A, pl_apply_fn prec, void *ctx, double rtol,
-                           int max_iter, int warm) {
+                           int max_iter, int warm_start) {
   pl_rng r;
   pl_rng_seed(&r, 21);
   double *b = random_vector(&r, A->n), *x = random_vector(&r, A->n);
-  if (!warm) memset(x, 0, (size_t)A->n * sizeof *x);
+  if (!warm_start) memset(x, 0, (size_t)A->n * sizeof *x);
   pl_krylov_info info;
   check_ok(env, pl_gmres(env, A->n, RESTART, apply, A, prec, ctx, b, x, rtol, max_iter, &info));
   check_less(residual(A, x, b), rtol * (1 + 1e-6));
@@ -50,10 +50,10 @@ static void positive_definite(void **state) {
   pl_csc A;
   check_ok(&env, grid_laplacian(&env, m, 1, &A));
   for (int j = 0; j < A.n; j++) A.val[A.ptr[j]] *= 1 + j % 5; // Jacobi has something to do
-  for (int warm = 0; warm < 2; warm++) {
-    check_solution(&env, &A, NULL, NULL, 1e-6, 400, warm);
-    check_solution(&env, &A, NULL, NULL, 1e-12, 800, warm);
-    check_solution(&env, &A, jacobi, &A, 1e-12, 800, warm);
+  for (int warm_start = 0; warm_start < 2; warm_start++) {
+    check_solution(&env, &A, NULL, NULL, 1e-6, 400, warm_start);
+    check_solution(&env, &A, NULL, NULL, 1e-12, 800, warm_start);
+    check_solution(&env, &A, jacobi, &A, 1e-12, 800, warm_start);
   }
   // with the exact inverse, one or two steps do
   pl_factor *f;

@@ -37,7 +37,7 @@ void design_mechanism(model_kit *k, pl_env *env, int *node, double *omega) {
   static const double spring[] = {70, 0.3, 0.4,  0.5, 0.02, 0.8, 0, 26, 0.2, 0.1,  0.3,
                                   0,  0.4, 0.03, 25,  0.7,  0.2, 0, 0,  0.5, -0.02};
   static const pl_term hip[] = {{1, {0.02, 0.05, 0}, 0.3}, {3, {0.01, 0, 0}, 1.1}};
-  static const pl_term turn[] = {{1, {0.3, 0, 0}, 0.2}, {2, {0.1, 0, 0}, 0}};
+  static const pl_term rot[] = {{1, {0.3, 0, 0}, 0.2}, {2, {0.1, 0, 0}, 0}};
   static const int loaded[] = {3, 2};
   kit_init(k, env, 2);
   k->d.nnode = 5;
@@ -53,7 +53,7 @@ void design_mechanism(model_kit *k, pl_env *env, int *node, double *omega) {
   d->axis[2] = 1;
   d->centre[0] = 0.1;
   d->nterm = 2;
-  d->term = turn;
+  d->term = rot;
   k->load[k->d.nload++] =
       (pl_load_desc){.name = "push", .nnode = 2, .node = loaded, .term = {1, {0.3, -0.2, 0}, 0.7}};
   k->d.gravity[1] = -9.81;
@@ -82,7 +82,7 @@ void design_mechanism(model_kit *k, pl_env *env, int *node, double *omega) {
 
 void design_sheet(model_kit *k, pl_env *env, int *node, double *omega) {
   static const double par[4] = {1e7, 0.3, 1000, 0.004}, mass[2] = {0.01, 0.02};
-  static const pl_term turn[] = {{1, {0.3, 0, 0}, 0.2}};
+  static const pl_term rot[] = {{1, {0.3, 0, 0}, 0.2}};
   kit_init(k, env, 3);
   kit_grid(k, 4, 2, 0.4, 0.2, PL_ALTERNATING, par);
   // the first two columns: one alone would be a hinge
@@ -96,7 +96,7 @@ void design_sheet(model_kit *k, pl_env *env, int *node, double *omega) {
   d->kind = PL_DRIVE_ROTATION;
   d->axis[1] = 1;
   d->nterm = 1;
-  d->term = turn;
+  d->term = rot;
   k->d.gravity[2] = -9.81;
   k->d.alpha = 0.8;
   k->d.beta = 0.002;
@@ -157,7 +157,7 @@ void design_plane(model_kit *k, pl_env *env, int *node, double *omega) {
 void design_solid(model_kit *k, pl_env *env, int *node, double *omega) {
   static const int n[3] = {3, 1, 1};
   static const double l[3] = {0.3, 0.08, 0.1}, mat[3] = {5e5, 0.3, 1200};
-  static const pl_term turn[] = {{1, {0.15, 0, 0}, 0.2}};
+  static const pl_term rot[] = {{1, {0.15, 0, 0}, 0.2}};
   kit_init(k, env, 3);
   kit_box(k, "tet4", n, l, mat);
   pl_group_desc *g = &k->group[0];
@@ -170,7 +170,7 @@ void design_solid(model_kit *k, pl_env *env, int *node, double *omega) {
   d->kind = PL_DRIVE_ROTATION;
   d->axis[1] = 1;
   d->nterm = 1;
-  d->term = turn;
+  d->term = rot;
   k->d.alpha = 0.6;
   k->d.beta = 0.002;
   int third = g->nelem / 3;
@@ -247,7 +247,7 @@ static pl_drive_desc *turning(model_kit *k, int n, const int *node, int nscal, c
 
 void design_rods(model_kit *k, pl_env *env, int *node, double *omega) {
   static const double flat[7] = {1e7, 0.3, 1000, 0.012, 0.006, 0.3, 1};
-  static const pl_term turn[2] = {{1, {0.3, 0, 0}, 0.2}, {1, {0.1, 0, 0}, 0.9}};
+  static const pl_term rot[2] = {{1, {0.3, 0, 0}, 0.2}, {1, {0.1, 0, 0}, 0.9}};
   rod_kit r;
   rods_init(&r, env, flat);
   r.natural[0] = 0.4;
@@ -263,12 +263,11 @@ void design_rods(model_kit *k, pl_env *env, int *node, double *omega) {
   int s = rods_junction(&r, 8);
   kit_init(k, env, 3);
   own_rods(k, &r);
-  pl_drive_desc *d =
-      turning(k, 2, (int[]){0, 1}, 1, &r.edge[3 * held + 2], (int[]){0, 1}, &turn[0]);
+  pl_drive_desc *d = turning(k, 2, (int[]){0, 1}, 1, &r.edge[3 * held + 2], (int[]){0, 1}, &rot[0]);
   d->axis[0] = 0.3;
   d->axis[1] = 1;
   d = turning(k, 1, (int[]){8}, 3, (int[]){s, s + 1, s + 2},
-              (int[]){PL_SCALAR_VECTOR, 0, PL_SCALAR_VECTOR, 1, PL_SCALAR_VECTOR, 2}, &turn[1]);
+              (int[]){PL_SCALAR_VECTOR, 0, PL_SCALAR_VECTOR, 1, PL_SCALAR_VECTOR, 2}, &rot[1]);
   d->axis[2] = 1;
   d->axis[1] = -0.4;
   d->centre[0] = 0.3;

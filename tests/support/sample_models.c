@@ -25,7 +25,7 @@ void sample_mechanism(model_kit *k, pl_env *env) {
   kit_group(k, "masses", "point", 3, points, 0, point_par);
   static const pl_term hip[] = {
       {1, {0.02, 0.05, 0}, 0.3}, {3, {0.01, 0, 0}, 1.1}, {0, {0.01, 0, 0}, 0}};
-  static const pl_term turn[] = {{1, {0.4, 0, 0}, 0.2}, {2, {0.1, 0, 0}, 0}};
+  static const pl_term rot[] = {{1, {0.4, 0, 0}, 0.2}, {2, {0.1, 0, 0}, 0}};
   int zero = 0, four = 4;
   pl_drive_desc *d = kit_drive(k, 1, &zero);
   d->nterm = 3;
@@ -35,7 +35,7 @@ void sample_mechanism(model_kit *k, pl_env *env) {
   d->axis[2] = 2;
   d->centre[0] = 0.1;
   d->nterm = 2;
-  d->term = turn;
+  d->term = rot;
   static const int loaded[] = {3, 2};
   k->load[k->d.nload++] =
       (pl_load_desc){.name = "push", .nnode = 2, .node = loaded, .term = {2, {0.3, -0.2, 0}, 0.7}};
@@ -79,13 +79,13 @@ void sample_block(model_kit *k, pl_env *env, const char *kind) {
   kit_group(k, "pair", "coupling", 1, pair, 1, pair_par);
   kit_group(k, "lumps", "mass1", 2, lump, 0, lump_par);
   const pl_set *left = pl_mesh_find_set(k->mesh, "left");
-  static const pl_term turn[] = {{1, {0.3, 0, 0}, 0.2}};
+  static const pl_term rot[] = {{1, {0.3, 0, 0}, 0.2}};
   pl_drive_desc *d = kit_drive(k, left->n, left->index);
   d->kind = PL_DRIVE_ROTATION;
   d->axis[0] = 1;
   d->axis[1] = 2;
   d->nterm = 1;
-  d->term = turn;
+  d->term = rot;
   k->d.gravity[2] = -9.81;
   k->d.alpha = 0.5;
   k->d.beta = 0.002;
@@ -166,7 +166,7 @@ void sample_rods(model_kit *k, pl_env *env) {
   kit_group(k, "edges", "rod_edge", 6, edges, 1, section);
   kit_group(k, "bends", "rod_bend", 3, bends, 1, bend);
   kit_group(k, "joints", "rod_joint", 4, joints, 0, joint[0]);
-  static const pl_term turn[] = {{1, {0.5, 0, 0}, 0.4}, {2, {0.3, 0, 0}, 0}};
+  static const pl_term rot[] = {{1, {0.5, 0, 0}, 0.4}, {2, {0.3, 0, 0}, 0}};
   static const int first[2] = {0, 1}, end = 6, theta = 0, vector[3] = {9, 10, 11};
   static const int whole[6] = {PL_SCALAR_VECTOR, 0, PL_SCALAR_VECTOR, 1, PL_SCALAR_VECTOR, 2};
   for (int i = 0; i < 2; i++) {
@@ -178,7 +178,7 @@ void sample_rods(model_kit *k, pl_env *env) {
                          .axis = {0.6, 0.3, 1},
                          .centre = {0.1, 0, 0.2},
                          .nterm = 2,
-                         .term = turn,
+                         .term = rot,
                          .nscal = i ? 3 : 1,
                          .scal = i ? vector : &theta,
                          .edge = i ? whole : first};

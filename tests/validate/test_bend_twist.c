@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double TURN = 2 * PL_PI;
+static const double ROT = 2 * PL_PI;
 
 // ---- a second method: a chain of rigid pieces -------------------------------------------------
 //
@@ -174,7 +174,7 @@ static int negative(const chain *c, double shift) {
 static double chain_frontier(int n, double nu, double x, double a, double b) {
   while (b - a > 1e-5) {
     double m = 0.5 * (a + b);
-    chain c = {.n = n, .nu = nu, .phi = TURN * m};
+    chain c = {.n = n, .nu = nu, .phi = ROT * m};
     flat_shape(&c, x);
     if (negative(&c, 0))
       b = m;
@@ -223,7 +223,7 @@ static void eigenvalues_of_chains(void **state) {
   const double at[][3] = {{0.5, 0.001, 1.5}, {0.5, 0.3, 1.2}, {0.5, 0.5, 1},
                           {0.3, 0.65, 1.5},  {0, 0.3, 2.3},   {0.5, 0.25, 0.5}};
   for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
-    double nu = at[i][0], x = at[i][1], phi = TURN * at[i][2], low[2];
+    double nu = at[i][0], x = at[i][1], phi = ROT * at[i][2], low[2];
     pl_bend_twist p;
     check_ok(&env, pl_master_bend_twist_state(&env, nu, pow(x * phi, 3), phi, &p));
     for (int k = 0; k < 2; k++) {
@@ -298,7 +298,7 @@ static void one_frontier(void **state) {
       }
       // labels on both sides of both branches
       for (int k = 0; k < 4; k++) {
-        double at = (k < 2 ? left : right) * (k % 2 ? 1.0001 : 0.9999), phi = TURN * turns;
+        double at = (k < 2 ? left : right) * (k % 2 ? 1.0001 : 0.9999), phi = ROT * turns;
         int curly = k == 1 || k == 2;
         pl_bend_twist p;
         check_ok(&env, pl_master_bend_twist_state(&env, nu, pow(at * phi, 3), phi, &p));

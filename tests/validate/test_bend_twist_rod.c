@@ -1,7 +1,7 @@
 #include "check.h"
 #include "rod_model.h"
 
-static const double TURN = 2 * PL_PI;
+static const double ROT = 2 * PL_PI;
 
 static void open_hang(pl_env *env, int n, double turns, int units, hang *h) {
   pl_env_init(env);
@@ -15,7 +15,7 @@ static double tip_angle(const hang *h) {
   for (int i = 0; i < h->flat.n; i++) {
     const double *a = q + 3 * i, *b = a + 3;
     before = last;
-    last += remainder(atan2(b[0] - a[0], a[2] - b[2]) - last, TURN);
+    last += remainder(atan2(b[0] - a[0], a[2] - b[2]) - last, ROT);
   }
   return last + 0.5 * (last - before);
 }
@@ -49,7 +49,7 @@ static void curls_up(void **state) {
   for (int i = 1; i <= 40; i++) {
     // edge i turns by i parts of 39.5
     const double *a = h.flat.b.state->q + 3 * (i - 1), *b = a + 3;
-    double want = 3.2 * TURN * (i - 1) / 39.5;
+    double want = 3.2 * ROT * (i - 1) / 39.5;
     check_close((b[0] - a[0]) / h.flat.edge, sin(want), 1e-7);
     check_close((a[2] - b[2]) / h.flat.edge, cos(want), 1e-7);
   }
@@ -62,7 +62,7 @@ static void planar_shape(void **state) {
   (void)state;
   static const hang_at at[] = {{0.2, 2.5}, {0.4, 0.85}, {0.66, 1.5}};
   for (int k = 0; k < 3; k++) {
-    double error[2], phi = TURN * at[k].turns, x = at[k].X * phi;
+    double error[2], phi = ROT * at[k].turns, x = at[k].X * phi;
     for (int i = 0; i < 2; i++) {
       pl_env env;
       hang h;
@@ -88,7 +88,7 @@ static void inertia(void **state) {
   hang h;
   open_hang(&env, 80, 3, 0, &h);
   for (int k = 0; k < 6; k++) {
-    double phi = TURN * at[k].turns, x = at[k].X * phi;
+    double phi = ROT * at[k].turns, x = at[k].X * phi;
     pl_bend_twist want;
     int nneg;
     check_ok(&env, pl_master_bend_twist_state(&env, 0.5, x * x * x, phi, &want));
@@ -112,7 +112,7 @@ static void frontier(void **state) {
       hang_desc d = {.n = 60, .nu = NU[m]};
       check_ok(&env, pl_master_bend_twist(&env, NU[m], X[k], &want));
       check_ok(&env, hang_frontier(&env, &d, X[k], &got));
-      double a = TURN * want / 60;
+      double a = ROT * want / 60;
       check_rel(got, want, 1e-4 + 0.25 * a * a);
     }
 }
