@@ -191,7 +191,7 @@ static const char contact[] =
     "      mesh: {box: {size: [60, 40, 30], cells: [4, 3, 2]}}\n"
     "      translate: [0, 0, 50]\n"
     "      material: rubber\n"
-    "obstacles:                   # rigid; plane, sphere, box or capsule\n"
+    "obstacles:                   # rigid: planes, boxes, meshes, ...\n"
     "  - {name: floor, plane: {normal: [0, 0, 1]}, friction: 0.5}\n"
     "  - {name: step, box: {centre: [-20, 20, 20], size: [80, 80, 40]}, friction: 0.2}\n"
     "contact: {nodes: block}      # nodes that feel them\n"
@@ -279,6 +279,56 @@ static const char interlocking[] =
     "  - native: {of: square}     # every element for itself\n"
     "  - macro: {of: square}      # as a sheet within the limits, beside the elements\n";
 
+static const char jump[] =
+    "pliant: 1                    # a rubber block is pressed on the floor, let go, hops and "
+    "lands\n"
+    "title: a block that hops\n"
+    "units: {length: mm}\n"
+    "materials:\n"
+    "  rubber: {law: neo-hookean, young: 1 MPa, poisson: 0.45, density: 1100 kg/m^3}\n"
+    "bodies:\n"
+    "  - name: block\n"
+    "    solid: {mesh: {box: {size: [30, 30, 40], cells: [3, 3, 4]}}, material: rubber}\n"
+    "obstacles:\n"
+    "  - {name: floor, plane: {normal: [0, 0, 1]}, friction: 0.6}\n"
+    "contact: {nodes: block}\n"
+    "gravity: [0, 0, -9.81 m/s^2]\n"
+    "damping: {stiffness: 0.5 ms} # takes what rings\n"
+    "drives:                      # the hand: down by 3 mm, then off\n"
+    "  - {name: hand, nodes: \"block where z > 39.9\", translation: [0, 0, -3], harmonic: 0}\n"
+    "watch: {top: \"block nearest [15, 15, 40]\"}\n"
+    "analyses:\n"
+    "  - static: {name: press}\n"
+    "  - jump: {about: press, change: {hand: off}, step: 0.2 ms}\n";
+
+static const char search[] =
+    "pliant: 1                    # how to throw a block so that it flies farthest with 5 J\n"
+    "title: farthest throw\n"
+    "units: {length: mm}\n"
+    "materials:\n"
+    "  rubber: {young: 5 MPa, poisson: 0.3, density: 1000 kg/m^3}\n"
+    "bodies:\n"
+    "  - name: block\n"
+    "    solid:\n"
+    "      mesh: {box: {size: [100, 100, 100], cells: [1, 1, 1]}}\n"
+    "      translate: [0, 0, 60]\n"
+    "      material: rubber\n"
+    "obstacles: [{name: floor, plane: {normal: [0, 0, 1]}, friction: 0.5}]\n"
+    "contact: {nodes: block}\n"
+    "gravity: [0, 0, -9.81 m/s^2]\n"
+    "initial: [{nodes: block, velocity: [1 m/s, 0, 1 m/s]}]\n"
+    "watch: {corner: 'block nearest [0, 0, 60]'}\n"
+    "analyses:\n"
+    "  - transient: {name: throw, duration: 4 ms, step: 1 ms}\n"
+    "  - search:\n"
+    "      vary:                  # keys of this scene; entries of lists are counted from 0\n"
+    "        - {name: forward, path: initial.0.velocity.0, min: 0.5 m/s, max: 4 m/s}\n"
+    "        - {name: up, path: initial.0.velocity.2, min: 0.5 m/s, max: 4 m/s}\n"
+    "      goals:                 # figures of the analyses above, by their names in summary.json\n"
+    "        - {figure: throw.flight.distance_m, maximise: yes}\n"
+    "        - {figure: throw.flight.motion_J, at_most: 5 J}\n"
+    "      budget: 60\n";
+
 const pl_scene_starter pl_scene_starters[] = {
     {"oscillator", "a driven Duffing oscillator", oscillator},
     {"mechanism", "links, joints and springs in two dimensions", mechanism},
@@ -289,6 +339,8 @@ const pl_scene_starter pl_scene_starters[] = {
     {"rod", "a bent wire, shaken at its end", rod},
     {"cloth", "a soft sheet with a limit of stretch, held at two corners", cloth},
     {"contact", "a soft block, a step and a floor, with friction", contact},
+    {"jump", "a rubber block pressed on the floor and let go: launch, flight, landing", jump},
+    {"search", "the throw that flies farthest with so much energy", search},
     {"response", "the frequency response of a stiffening spring, and both motions at one frequency",
      response},
     {"backbone", "free motions of growing amplitude, under a frequency response", backbone},

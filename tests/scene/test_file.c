@@ -104,7 +104,7 @@ static void as_run(void **state) {
 
 static void starters(void **state) {
   (void)state;
-  assert_int_equal(pl_scene_starter_count, 13);
+  assert_int_equal(pl_scene_starter_count, 15);
   for (int k = 0; k < pl_scene_starter_count; k++) {
     const pl_scene_starter *t = &pl_scene_starters[k];
     pl_env env;
