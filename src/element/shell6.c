@@ -5,6 +5,9 @@
 #include "shell6_shape.h"
 
 #define BODY "shell6.inc"
+#define PACKED
+#define MIXED
+#define ALONG
 #include "kernel.h"
 #include "element_impl.h"
 
@@ -201,6 +204,8 @@ const pl_elem_kind pl_elem_shell6 = {
     .par = shell6_par,
     .d = {prepare_d, eval_d, NULL, mass_d},
     .z = {prepare_z, eval_z, NULL, mass_z},
+    .p = {eval_p, third_p, mixed_p},
+    .along = along_p,
     .nfield = COUNT(shell6_fields),
     .field_info = shell6_fields,
     .field = field,

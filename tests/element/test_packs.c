@@ -76,7 +76,7 @@ static void lanes(void **state) {
   const pl_elem_kind *kind = *state;
   static batch l;
   static pl_pack W, g[PL_NDOF_MAX], H[NHESS], T[NHESS], C[NHESS];
-  double W1, g1[PL_NDOF_MAX], H1[NHESS];
+  double W1, g1[PL_NDOF_MAX], H1[NHESS], T1[NHESS];
   for (unsigned seed = 1; seed <= NSEED; seed += PL_LANES) {
     make_batch(kind, seed, &l);
     assert_int_equal(kind->p.eval(l.q, l.par, l.rest, &W, g, H), 0);
@@ -90,8 +90,8 @@ static void lanes(void **state) {
       check_lane(s, "gradient of a pack", k, s->n, g, g1);
       check_lane(s, "Hessian of a pack", k, nn, H, H1);
       if (kind->p.third) {
-        third_by_step(s, H1);
-        check_lane(s, "d(K v)/dq of a pack", k, nn, T, H1);
+        third_by_step(s, T1);
+        check_lane(s, "d(K v)/dq of a pack", k, nn, T, T1);
       }
       if (kind->along) check_along(&l, k, g1, H1);
       if (!kind->mixed) continue;
