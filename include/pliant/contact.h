@@ -301,11 +301,18 @@ typedef struct pl_contact_total {
 
 typedef struct pl_contact {
   pl_env *env;
-  int dim, nobstacle, npair;
+  int dim, nobstacle, npair, nq;
   pl_obstacle *obstacle;
-  pl_contact_pair *pair;         // [npair] obstacle by obstacle for each node
-  struct pl_surface *surface;    // NULL: nodes alone touch obstacles
-  pl_contact_total *total;       // [nobstacle]
+  pl_contact_pair *pair;      // [npair] obstacle by obstacle for each node
+  struct pl_surface *surface; // NULL: nodes alone touch obstacles
+  pl_contact_total *total;    // [nobstacle]
+  // [npress] faces and edges that press after an accepted step, with their forces, N, and `tag`:
+  // obstacle, part of the bodies, feature of the obstacle
+  struct pl_contact_row *press;
+  int npress, cappress;
+  // [nq] N, after an accepted step: what forces of residuals at its end are without, of obstacles
+  // and bodies, on what is held, too; 0 where limits or layers are solved along
+  double *push;
   struct pl_layers *bodies;      // NULL: bodies pass through each other
   int bodies_stick, bodies_slip; // pairs of them that press, after an accepted step
   double bodies_normal;          // N; sum of what they press with
@@ -325,6 +332,11 @@ typedef struct pl_contact {
 // Fails on unknown nodes and on obstacles without size, with the number of what is wrong.
 pl_status pl_contact_create(const pl_model *m, const pl_contact_desc *d, pl_contact **out);
 void pl_contact_free(pl_contact *k);
+// What it knows between two steps into `kept`, which is zeros or one of the same contact, and back
+// again; counts, too.
+pl_status pl_contact_keep(const pl_contact *k, pl_contact *kept);
+void pl_contact_back(pl_contact *k, const pl_contact *kept);
+void pl_contact_kept_free(pl_contact *kept);
 // Gap and frame of every pair at a time and place q[nq].
 void pl_contact_place(pl_contact *k, double t, const double *q);
 // Forgets forces, as for a fresh start.
@@ -388,10 +400,12 @@ typedef struct pl_contact_feature {
 // q0[nq] and t0. *touch belongs to k and stays until the next call.
 pl_status pl_contact_features(pl_contact *k, double t, const double *q, double t0, const double *q0,
                               double margin, int *n, const pl_contact_feature **approach);
-// After a step: no face or edge presses, or one more does with f[dim] along its frame, N.
+// After a step: no face or edge presses, or one more does with f[dim] along its frame, N; a row
+// with its force joins `press`, which is empty after the first.
 void pl_contact_total_clear(pl_contact *k);
 void pl_contact_total_add(pl_contact *k, int obstacle, const pl_contact_row *r, const double *f,
                           pl_contact_status status);
+pl_status pl_contact_press(pl_contact *k, const pl_contact_row *r);
 
 // Cosine between what two places of up to four vertices, vert and weight [4], are held by along
 // their normals: above PL_CONTACT_SAME they say the same, whichever side comes first.

@@ -659,12 +659,11 @@ typedef struct pl_motion {
   pl_history hist;         // at s; info is that of the last complete step
   double end;              // s
   // of the loop
-  pl_history back;       // where the step of the grid began, with state and pairs
-  pl_state *grid;        //
-  pl_contact_pair *pair; // [npair]
-  pl_contact was;        // its counts at the last complete step
-  pl_history *shown;     // the caller's, shows hist when observers are called; NULL: none
-  double last;           // wall time at which progress was told
+  pl_history back;   // where the step of the grid began, with state and contact
+  pl_state *grid;    //
+  pl_contact was;    //
+  pl_history *shown; // the caller's, shows hist when observers are called; NULL: none
+  double last;       // wall time at which progress was told
 } pl_motion;
 
 // Fresh histories, or those of a run that is gone on with (given->nstep > 0; NULL: none), whose

@@ -52,7 +52,9 @@ pl_status pl_contact_create(const pl_model *m, const pl_contact_desc *d, pl_cont
   k->obstacle = pl_alloc(env, (size_t)d->nobstacle, sizeof *k->obstacle);
   k->pair = pl_alloc(env, npair, sizeof *k->pair);
   k->total = pl_alloc(env, (size_t)d->nobstacle, sizeof *k->total);
-  pl_status s = !k->obstacle || !k->pair || !k->total ? PL_E_NOMEM : PL_OK;
+  k->nq = pl_model_nq(m);
+  k->push = pl_alloc(env, (size_t)k->nq, sizeof *k->push);
+  pl_status s = !k->obstacle || !k->pair || !k->total || !k->push ? PL_E_NOMEM : PL_OK;
   if (s == PL_OK) s = surface_create(env, pl_model_nnode(m), d, k->dim, &k->surface);
   if (s == PL_OK && d->bodies) s = pl_layers_create(env, d->bodies, &k->bodies);
   if (s != PL_OK) {
@@ -77,9 +79,53 @@ void pl_contact_free(pl_contact *k) {
   pl_layers_free(k->bodies);
   surface_free(k->surface);
   pl_free(k->env, k->total);
+  pl_free(k->env, k->push);
+  pl_free(k->env, k->press);
   pl_free(k->env, k->obstacle);
   pl_free(k->env, k->pair);
   pl_free(k->env, k);
+}
+
+static void copy_contents(const pl_contact *from, pl_contact *to) {
+  pl_contact own = *to;
+  *to = *from;
+  to->pair = own.pair;
+  to->total = own.total;
+  to->push = own.push;
+  to->press = own.press;
+  to->cappress = own.cappress;
+  if (to->npair > 0) memcpy(to->pair, from->pair, (size_t)to->npair * sizeof *to->pair);
+  if (to->nobstacle > 0) memcpy(to->total, from->total, (size_t)to->nobstacle * sizeof *to->total);
+  if (to->nq > 0) memcpy(to->push, from->push, (size_t)to->nq * sizeof *to->push);
+  if (to->npress > 0) memcpy(to->press, from->press, (size_t)to->npress * sizeof *to->press);
+}
+
+pl_status pl_contact_keep(const pl_contact *k, pl_contact *kept) {
+  if (!kept->env) {
+    kept->env = k->env;
+    kept->pair = pl_alloc(k->env, (size_t)k->npair, sizeof *kept->pair);
+    kept->total = pl_alloc(k->env, (size_t)k->nobstacle, sizeof *kept->total);
+    kept->push = pl_alloc(k->env, (size_t)k->nq, sizeof *kept->push);
+    if (!kept->pair || !kept->total || !kept->push) return PL_E_NOMEM;
+  }
+  while (kept->cappress < k->npress)
+    PL_TRY(pl_grow(k->env, &kept->press, kept->cappress, &kept->cappress, sizeof *kept->press));
+  copy_contents(k, kept);
+  return PL_OK;
+}
+
+// there is room for `press`: it was there before
+void pl_contact_back(pl_contact *k, const pl_contact *kept) {
+  copy_contents(kept, k);
+}
+
+void pl_contact_kept_free(pl_contact *kept) {
+  if (!kept->env) return;
+  pl_free(kept->env, kept->pair);
+  pl_free(kept->env, kept->total);
+  pl_free(kept->env, kept->push);
+  pl_free(kept->env, kept->press);
+  *kept = (pl_contact){0};
 }
 
 void pl_contact_place(pl_contact *k, double t, const double *q) {
@@ -94,6 +140,7 @@ void pl_contact_reset(pl_contact *k) {
   k->bodies_stick = k->bodies_slip = 0;
   k->bodies_normal = 0;
   pl_contact_total_clear(k);
+  memset(k->push, 0, (size_t)k->nq * sizeof *k->push);
   for (int i = 0; i < k->npair; i++) {
     k->pair[i].status = PL_OPEN;
     memset(k->pair[i].force, 0, sizeof k->pair[i].force);

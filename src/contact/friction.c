@@ -243,10 +243,12 @@ static void choose_rho(friction *f) {
 }
 
 static pl_status open_scaled(friction *f, const pl_friction_desc *d, const double *p) {
-  size_t m = (size_t)f->m, all = 0, n = (size_t)f->n;
+  size_t m = (size_t)f->m, all = 0, n = (size_t)f->n, rest = 10 * m + 3 * n;
   if (d->W && pl_mul_size(m, m, &all)) all = SIZE_MAX / 16;
-  double *block = pl_alloc(f->env, all + 10 * m + 3 * n, sizeof *block);
+  // W is written below
+  double *block = pl_realloc(f->env, NULL, all + rest, sizeof *block);
   if (!block) return PL_E_NOMEM;
+  memset(block + all, 0, rest * sizeof *block);
   f->block = block;
   f->W = d->W ? block : NULL;
   f->c = block + all;

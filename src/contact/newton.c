@@ -224,7 +224,8 @@ pl_status friction_newton(friction *f, double goal) {
   dgelsy_(&im, &im, &one, &unread, &im, &unread, &im, &none, &RCOND, &rank, &want, &nt.lwork,
           &info);
   nt.lwork = (int)want > 4 * im ? (int)want : 4 * im; // the estimate of the condition wants 4 m
-  double *block = pl_alloc(f->env, m * m + 5 * m + (size_t)nt.lwork, sizeof *block);
+  // of J what is read has been written
+  double *block = pl_realloc(f->env, NULL, m * m + 5 * m + (size_t)nt.lwork, sizeof *block);
   nt.pivot = pl_alloc(f->env, 2 * m, sizeof *nt.pivot);
   nt.x = pl_alloc(f->env, m, sizeof *nt.x);
   pl_status s = block && nt.pivot && nt.x ? PL_OK : PL_E_NOMEM;
@@ -236,6 +237,7 @@ pl_status friction_newton(friction *f, double goal) {
     nt.start = nt.p0 + m;
     nt.w = nt.start + m;
     nt.work = nt.w + m;
+    memset(nt.d, 0, (5 * m + (size_t)nt.lwork) * sizeof *nt.d);
     s = both_ways(&nt, goal);
   }
   pl_free(f->env, nt.x);

@@ -498,6 +498,7 @@ pl_status pl_contact_features(pl_contact *k, double t, const double *q, double t
 // ---- what they press with -----------------------------------------------------------------------
 
 void pl_contact_total_clear(pl_contact *k) {
+  k->npress = 0;
   if (k->nobstacle > 0) memset(k->total, 0, (size_t)k->nobstacle * sizeof *k->total);
 }
 
@@ -512,4 +513,10 @@ void pl_contact_total_add(pl_contact *k, int obstacle, const pl_contact_row *r, 
       t->force[c] += f[j] * r->frame[j][c];
       if (j > 0) t->friction[c] += f[j] * r->frame[j][c];
     }
+}
+
+pl_status pl_contact_press(pl_contact *k, const pl_contact_row *r) {
+  PL_TRY(pl_grow(k->env, &k->press, k->npress, &k->cappress, sizeof *k->press));
+  k->press[k->npress++] = *r;
+  return PL_OK;
 }

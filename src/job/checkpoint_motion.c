@@ -60,6 +60,9 @@ void contact_write(checkpoint *c, const pl_contact *k) {
                              k->bodies_slip,        k->bodies_normal};
   put(c, done, WORK);
   checkpoint_put(c, k->total, (size_t)k->nobstacle, sizeof *k->total);
+  put(c, k->push, (size_t)k->nq);
+  checkpoint_put(c, &k->npress, 1, sizeof k->npress);
+  checkpoint_put(c, k->press, (size_t)k->npress, sizeof *k->press);
 }
 
 pl_status motion_write(const job *j, const pl_analysis *a, const pl_state *s, const pl_history *h,
@@ -130,6 +133,23 @@ static pl_status read_table(checkpoint *c, pl_table *t) {
   return st;
 }
 
+// faces and edges that press: of nodes and obstacles that there are
+static pl_status read_press(checkpoint *c, pl_contact *k) {
+  int n, dim = k->dim;
+  PL_TRY(checkpoint_read(c, &n, 1, sizeof n));
+  if (n < 0) return misfit(c->j, c->a);
+  for (int i = 0; i < n; i++) {
+    pl_contact_row r;
+    PL_TRY(checkpoint_read(c, &r, 1, sizeof r));
+    int fits = r.n > 0 && r.n <= 4 && r.tag[0] >= 0 && r.tag[0] < k->nobstacle;
+    for (int v = 0; v < 4; v++) fits &= r.vert[v] >= 0 && r.vert[v] < k->nq / dim;
+    r.status = r.status == PL_SLIP ? PL_SLIP : PL_STICK;
+    if (!fits) return misfit(c->j, c->a);
+    PL_TRY(pl_contact_press(k, &r));
+  }
+  return PL_OK;
+}
+
 pl_status contact_read(checkpoint *c, const pl_state *s, pl_contact *k) {
   pl_contact_place(k, s->t, s->q);
   for (int i = 0; i < k->npair; i++) {
@@ -150,7 +170,9 @@ pl_status contact_read(checkpoint *c, const pl_state *s, pl_contact *k) {
   k->bodies_stick = (int)fmin((double)checkpoint_count(done[5]), INT_MAX);
   k->bodies_slip = (int)fmin((double)checkpoint_count(done[6]), INT_MAX);
   k->bodies_normal = done[7];
-  return checkpoint_read(c, k->total, (size_t)k->nobstacle, sizeof *k->total);
+  PL_TRY(checkpoint_read(c, k->total, (size_t)k->nobstacle, sizeof *k->total));
+  PL_TRY(checkpoint_read(c, k->push, (size_t)k->nq, sizeof *k->push));
+  return read_press(c, k);
 }
 
 static pl_status read_all(checkpoint *c, pl_state *s, pl_history *h, kept *k, int ntable,

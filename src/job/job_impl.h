@@ -238,11 +238,13 @@ pl_status job_path_plots(job *j, const pl_analysis *a, const pl_table *t, int fi
 // Columns in a table: force of each, x y z.
 int job_reaction_count(const job *j);
 pl_status job_reaction_columns(const job *j, pl_table *t, int first);
-// w: evaluated at s, with forces.
-void job_reaction_row(const job *j, const pl_state *s, const pl_work *w, double *row);
+// w: evaluated at s, with forces; contact: after the step that led there, NULL: there is none.
+void job_reaction_row(const job *j, const pl_state *s, const pl_work *w, const pl_contact *contact,
+                      double *row);
 // Figures, also of named sets and of the balance with loads, and a table on the page. The job's
 // scratch is evaluated at s and c, with forces; it is not afterwards.
-void job_reaction_report(const job *j, const pl_state *s, const pl_clock *c, json_t *figures);
+void job_reaction_report(const job *j, const pl_state *s, const pl_clock *c,
+                         const pl_contact *contact, json_t *figures);
 
 // ---- stress: the functions do nothing where there is none ---------------------------------------
 

@@ -52,12 +52,14 @@ pl_status job_reaction_columns(const job *j, pl_table *t, int first) {
   return PL_OK;
 }
 
-void job_reaction_row(const job *j, const pl_state *s, const pl_work *w, double *row) {
-  double force[3], moment[3];
+void job_reaction_row(const job *j, const pl_state *s, const pl_work *w, const pl_contact *contact,
+                      double *row) {
+  double force[3], moment[3], pushed[3] = {0};
+  int dim = j->scene->dim;
   for (int k = 0; k < nnamed(j); k++) {
     pl_drive_reaction(j->scene->model, s, w->r, k, force, moment);
-    memcpy(row, force, (size_t)j->scene->dim * sizeof *row);
-    row += j->scene->dim;
+    if (contact) pl_drive_reaction(j->scene->model, s, contact->push, k, pushed, moment);
+    for (int c = 0; c < dim; c++) *row++ = force[c] - pushed[c];
   }
 }
 
@@ -235,7 +237,9 @@ static void put_table(const job *j, const pl_state *s, const pl_work *w) {
   grid_end(&g);
 }
 
-void job_reaction_report(const job *j, const pl_state *s, const pl_clock *c, json_t *figures) {
+void job_reaction_report(const job *j, const pl_state *s, const pl_clock *c,
+                         const pl_contact *contact, json_t *figures) {
+  for (int i = 0; contact && i < contact->nq; i++) j->work->r[i] -= contact->push[i];
   set_figures(j, s, j->work, figures);
   set_sets(j, s, j->work, figures);
   put_table(j, s, j->work);

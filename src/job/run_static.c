@@ -312,7 +312,7 @@ pl_status job_static(job *j, int index, json_t *figures) {
     warn_user(j, a, &r.info);
     report_result(j, a, &r.info);
     const pl_clock at = {.scale = r.info.scale};
-    if (e == PL_OK) job_reaction_report(j, s, &at, figures);
+    if (e == PL_OK) job_reaction_report(j, s, &at, r.t.contact, figures);
     job_contact_report(j, a, r.t.contact);
     e = job_barrier_report(j, a, s, figures);
     if (e >= 0) e = job_stress_report(j, a, s, figures);

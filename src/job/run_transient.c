@@ -562,7 +562,7 @@ static pl_status report_reactions(const motion *r, const pl_state *s, json_t *fi
       .t = s->t, .omega = r->opts.frequency, .scale = 1, .ramp = r->opts.ramp, .timed = 1};
   pl_status e =
       pl_eval(j->scene->model, j->scene->params, s, &c, PL_WANT_FORCE | PL_DYNAMIC, NULL, j->work);
-  if (e == PL_OK) job_reaction_report(j, s, &c, figures);
+  if (e == PL_OK) job_reaction_report(j, s, &c, r->record->t.contact, figures);
   return e < 0 ? e : PL_OK;
 }
 

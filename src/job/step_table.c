@@ -28,7 +28,7 @@ void step_table_close(step_table *t) {
 pl_status step_table_add(step_table *t, const pl_state *s, const pl_work *w) {
   job_probe_row(t->j, t->a, s, t->row + t->nown);
   job_contact_row(t->contact, t->row + t->contacts);
-  if (t->last > t->reactions) job_reaction_row(t->j, s, w, t->row + t->reactions);
+  if (t->last > t->reactions) job_reaction_row(t->j, s, w, t->contact, t->row + t->reactions);
   PL_TRY(pl_table_row(t->table, t->row));
   job_rows(t->j, t->table, t->a->name, pl_table_rows(t->table) - 1);
   sink_state(t->j, t->a, s);

@@ -18,7 +18,12 @@ pl_status contact_set_open(contact_set *t, pl_env *env, const pl_model *m, const
   t->place = pl_alloc(t->env, npair, sizeof *t->place);
   t->in = pl_alloc(t->env, npair, sizeof *t->in);
   t->probe = pl_alloc(t->env, (size_t)t->n, sizeof *t->probe);
-  if (!t->place || !t->in || !t->probe) return PL_E_NOMEM;
+  t->push = pl_alloc(t->env, (size_t)k->nq, sizeof *t->push);
+  t->start = pl_alloc(t->env, (size_t)k->nq, sizeof *t->start);
+  t->end = pl_alloc(t->env, (size_t)k->nq, sizeof *t->end);
+  t->more = pl_alloc(t->env, (size_t)t->n, sizeof *t->more);
+  if (!t->start || !t->end || !t->more) return PL_E_NOMEM;
+  if (!t->place || !t->in || !t->probe || !t->push) return PL_E_NOMEM;
   PL_TRY(compliance_open(t));
   const int *index = pl_model_free_index(m);
   for (int i = 0; i < k->npair; i++) {
@@ -37,8 +42,9 @@ pl_status contact_set_open(contact_set *t, pl_env *env, const pl_model *m, const
 }
 
 void contact_set_close(contact_set *t) {
-  void *all[] = {t->before, t->factor, t->place, t->in, t->set, t->probe, t->about, t->row,
-                 t->W,      t->c,      t->f,     t->u,  t->gap, t->mu,    t->status};
+  void *all[] = {t->before, t->factor, t->place, t->in,  t->set, t->probe, t->about,
+                 t->row,    t->W,      t->c,     t->f,   t->u,   t->gap,   t->mu,
+                 t->status, t->push,   t->start, t->end, t->more};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(t->env, all[i]);
   compliance_close(t);
   bodies_close(t);
@@ -119,7 +125,6 @@ pl_status contact_set_begin(contact_set *t, double share) {
   t->nset = 0;
   compliance_forget(t);
   if (t->bodies) t->bodies->rounds = 0;
-  if (t->surface) t->surface->rounds = 0;
   t->share = share;
   t->residual = t->error = 0;
   for (int i = 0; i < t->k->npair; i++) {
@@ -130,7 +135,7 @@ pl_status contact_set_begin(contact_set *t, double share) {
     t->status[t->in[i]] = a->status;
     for (int c = 0; c < t->dim; c++) t->f[t->in[i] * t->dim + c] = a->force[c] / share;
   }
-  return PL_OK;
+  return t->surface ? surface_begin(t) : PL_OK;
 }
 
 void contact_set_rotate(int dim, const double *from, const double *to, double *f) {
@@ -415,9 +420,26 @@ void contact_set_forget(const contact_set *t, double h, const double *x, double 
   }
 }
 
-void contact_set_accept(contact_set *t) {
+void contact_set_push(contact_set *t) {
+  memset(t->push, 0, (size_t)t->k->nq * sizeof *t->push);
+  for (int i = 0; i < t->nset * t->dim; i++) {
+    const pl_contact_row *r = &t->row[i / t->dim];
+    for (int a = 0; a < r->n && t->f[i] != 0; a++)
+      for (int c = 0; c < t->dim; c++)
+        t->push[r->vert[a] * t->dim + c] +=
+            t->share * t->f[i] * r->weight[a] * r->frame[i % t->dim][c];
+  }
+}
+
+pl_status contact_set_accept(contact_set *t) {
   pl_contact *k = t->k;
   int closed = 0;
+  memcpy(k->push, t->push, (size_t)k->nq * sizeof *k->push);
+  double *start = t->start;
+  t->started = t->ended;
+  t->start = t->end;
+  t->end = start;
+  t->ended = 0;
   for (int i = 0; i < k->npair; i++) {
     pl_contact_pair *a = &k->pair[i];
     int at = t->in[i];
@@ -431,8 +453,9 @@ void contact_set_accept(contact_set *t) {
     }
   }
   if (t->bodies) bodies_accept(t);
-  if (t->surface) closed += surface_accept(t);
-  closed += k->bodies_stick + k->bodies_slip;
+  if (t->surface) PL_TRY(surface_accept(t));
+  closed += k->npress + k->bodies_stick + k->bodies_slip;
   k->residual = fmax(k->residual, t->residual);
   k->most = closed > k->most ? closed : k->most;
+  return PL_OK;
 }

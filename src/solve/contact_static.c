@@ -169,6 +169,7 @@ pl_status equil_contact(equil *e, const pl_state *s) {
   if (status == PL_OK) status = contact_set_place(e->contacts, &i.law);
   if (status == PL_OK) status = predict(&i);
   if (status == PL_OK) status = newton(&i);
+  contact_set_push(e->contacts);
   pl_free(e->env, i.rate);
   return status;
 }

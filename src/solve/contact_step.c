@@ -137,10 +137,13 @@ static pl_status newton(stepper *st, const rule *u, int sure) {
 // Newmark: forces of contact act at the end of the step and no longer, so that the acceleration of
 // the next one starts without them
 static pl_status leave_impulse(stepper *st) {
-  if (st->contacts->nset == 0) return PL_OK;
+  contact_set *t = st->contacts;
+  memset(t->more, 0, (size_t)st->n * sizeof *t->more);
+  if (t->nset == 0) return PL_OK;
   memset(st->g, 0, (size_t)st->n * sizeof *st->g);
-  contact_set_add(st->contacts, -1, st->g);
+  contact_set_add(t, -1, st->g);
   PL_TRY(stepper_mass_solve(st));
+  memcpy(t->more, st->d, (size_t)st->n * sizeof *t->more);
   for (int i = 0; i < st->n; i++) st->x->a[st->dof[i]] += st->d[i];
   return PL_OK;
 }
@@ -232,11 +235,55 @@ static pl_status start_bodies(stepper *st, const rule *u) {
   return passed ? PL_UNSOLVED : PL_OK;
 }
 
+// M a of accelerations of the free unknowns, over all; stays until the next call
+static const double *inertia(stepper *st, const double *a) {
+  double *y = st->base->a;
+  memset(y, 0, (size_t)st->nq * sizeof *y);
+  for (int i = 0; i < st->n; i++) y[st->dof[i]] = a[i];
+  pl_mass_mul(st->p, y, st->w, st->ma);
+  return st->ma;
+}
+
+static int has_reactions(const stepper *st) {
+  return st->o->method == PL_NEWMARK && st->n < st->nq;
+}
+
+// residual at the start of the step, which the last one has left
+static pl_status start_reactions(stepper *st) {
+  contact_set *t = st->contacts;
+  if (!has_reactions(st) || t->started) return PL_OK;
+  PL_TRY(stepper_eval(st, st->s, PL_WANT_FORCE, NULL));
+  memcpy(t->start, st->w->r, (size_t)st->nq * sizeof *t->start);
+  t->started = 1;
+  return PL_OK;
+}
+
+// Newmark's accelerations are without what contact pushes with. In the mean of a step supports hold
+//   (r + r1)/2 - G p + M M^-1 G p
+// with r and r1 the residuals at its ends, p the mean forces and M^-1 over what is free. w->r
+// becomes r1, and push what that is more.
+static pl_status end_reactions(stepper *st) {
+  contact_set *t = st->contacts;
+  contact_set_push(t);
+  if (!has_reactions(st)) return PL_OK;
+  const double *more = inertia(st, t->more);
+  for (int i = 0; i < st->nq; i++) t->end[i] = st->w->r[i] += more[i];
+  t->ended = 1;
+  if (t->nset == 0) return PL_OK;
+  memset(st->g, 0, (size_t)st->n * sizeof *st->g);
+  contact_set_add(t, t->share, st->g);
+  PL_TRY(stepper_mass_solve(st));
+  more = inertia(st, st->d);
+  for (int i = 0; i < st->nq; i++) t->push[i] += 0.5 * (t->end[i] - t->start[i]) - more[i];
+  return PL_OK;
+}
+
 pl_status stepper_contact(stepper *st, const rule *u, verdict *v) {
   // v1 = v + h gamma a1: a force f gives the impulse gamma h f
   double share = u->method == PL_NEWMARK ? u->gamma : 1;
   pl_status s = PL_UNSOLVED;
   int ways = st->contacts->bodies ? 1 : 4;
+  PL_TRY(start_reactions(st));
   for (int way = 0; way < ways && s == PL_UNSOLVED; way++) {
     // thin sheets bent over edges: plain steps from elsewhere do no better
     if (way > 0 && surface_any(st->contacts)) way = ways - 1;
@@ -261,8 +308,11 @@ pl_status stepper_contact(stepper *st, const rule *u, verdict *v) {
     PL_TRY(late > 0 ? stepper_mass_factor(st) : leave_impulse(st));
     if (st->o->impact != PL_IMPACT_NONE) PL_TRY(stepper_rest(st, u, &rested));
     st->late = next;
-    if (late > 0 || rested) PL_TRY(stepper_accelerate(st, st->x));
+    if (late > 0 || rested) {
+      PL_TRY(stepper_accelerate(st, st->x));
+      memcpy(st->contacts->more, st->d, (size_t)st->n * sizeof *st->d);
+    }
   }
   *v = audit_contact(st, u, *v);
-  return PL_OK;
+  return end_reactions(st);
 }

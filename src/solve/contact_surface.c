@@ -23,6 +23,18 @@ void surface_close(contact_set *t) {
   pl_free(t->env, s);
 }
 
+pl_status surface_begin(contact_set *t) {
+  t->surface->rounds = 0;
+  for (int i = 0; i < t->k->npress; i++) {
+    const pl_contact_row *r = &t->k->press[i];
+    int k = t->nset;
+    PL_TRY(contact_set_join(t, SURFACE - r->tag[0], r));
+    t->status[k] = r->status;
+    for (int c = 0; c < t->dim; c++) t->f[k * t->dim + c] = r->force[c] / t->share;
+  }
+  return PL_OK;
+}
+
 static int is_of(const pl_contact_row *a, const pl_contact_row *b) {
   return memcmp(a->tag, b->tag, sizeof a->tag) == 0;
 }
@@ -123,15 +135,15 @@ int surface_any(const contact_set *t) {
   return 0;
 }
 
-int surface_accept(const contact_set *t) {
-  int closed = 0;
+pl_status surface_accept(const contact_set *t) {
   pl_contact_total_clear(t->k);
   for (int k = 0; k < t->nset; k++) {
     if (!contact_set_is_surface(t, k) || t->status[k] == PL_OPEN) continue;
-    double f[3] = {0};
-    for (int c = 0; c < t->dim; c++) f[c] = t->share * t->f[k * t->dim + c];
-    pl_contact_total_add(t->k, t->row[k].tag[0], &t->row[k], f, t->status[k]);
-    closed++;
+    pl_contact_row r = t->row[k];
+    r.status = t->status[k];
+    for (int c = 0; c < t->dim; c++) r.force[c] = t->share * t->f[k * t->dim + c];
+    pl_contact_total_add(t->k, r.tag[0], &r, r.force, r.status);
+    PL_TRY(pl_contact_press(t->k, &r));
   }
-  return closed;
+  return PL_OK;
 }

@@ -138,6 +138,11 @@ typedef struct contact_set {
   double *W, *factor;  // [nset dim][nset dim], and its factor; NULL: never wanted
   compliance known;
   double *probe; // [n] A^-1 G f
+  double *push;  // [nq] see contact_set_push
+  // [nq] residuals at the start of a step of Newmark's, where it is known, and at its end, and [n]
+  // accelerations that the one at hand is without
+  double *start, *end, *more;
+  int started, ended;
   double *about; // [cap dim] size of the diagonal of W
   pl_factor *A;  // of the law under way, with its slope
   double slope;
@@ -180,6 +185,8 @@ pl_status contact_set_join(contact_set *t, int pair, const pl_contact_row *row);
 // f in another frame [3][3]: the normal part stays, friction turns into the new plane with its
 // size.
 void contact_set_rotate(int dim, const double *from, const double *to, double *f);
+// push: what the contacts of the set push all unknowns with, free or held, N.
+void contact_set_push(contact_set *t);
 // Row i of G, contact i/dim along i%dim, times x over all unknowns, free or not; the velocity of
 // the obstacle along it.
 double contact_set_along(const contact_set *t, int i, const double *x);
@@ -198,7 +205,8 @@ void surface_close(contact_set *t);
 // The parts of the functions below for faces and edges at obstacles.
 pl_status surface_place(contact_set *t, const contact_rule *u);
 pl_status surface_join(contact_set *t, const contact_rule *u, const double *d, int *count);
-int surface_accept(const contact_set *t); // how many press
+pl_status surface_begin(contact_set *t); // with what pressed in the last step
+pl_status surface_accept(const contact_set *t);
 int surface_any(const contact_set *t);
 
 pl_status bodies_open(contact_set *t, pl_layers *layers);
@@ -241,7 +249,7 @@ double contact_set_merit(const contact_set *t, const contact_rule *u);
 void contact_set_land(const contact_set *t, double *v);
 void contact_set_forget(const contact_set *t, double h, const double *x, double *q1, double *v1);
 // The step is accepted: forces, statuses and places go to the contacts.
-void contact_set_accept(contact_set *t);
+pl_status contact_set_accept(contact_set *t);
 
 // ---- equilibrium ------------------------------------------------------------------------------
 

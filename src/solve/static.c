@@ -93,7 +93,7 @@ static pl_status accept_state(run *r, double scale, pl_observe_fn observe, void 
   e->info->energy = b.energy;
   e->info->scale = scale;
   e->info->nstep++;
-  if (e->contacts) contact_set_accept(e->contacts);
+  if (e->contacts) PL_TRY(contact_set_accept(e->contacts));
   pl_commit(e->m, e->p, e->x);
   pl_state_copy(r->s, e->x);
   return observe && observe(ctx, r->s, &e->clock, e->w) ? PL_CANCELLED : PL_OK;

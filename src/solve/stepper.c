@@ -514,7 +514,7 @@ pl_status stepper_accept(stepper *st, double h) {
   if (st->contacts) momentum_accept(st, &u);
   if (st->contacts && st->hist->q1)
     contact_set_forget(st->contacts, h, st->x->q, st->hist->q1, st->hist->v1);
-  if (st->contacts) contact_set_accept(st->contacts);
+  if (st->contacts) PL_TRY(contact_set_accept(st->contacts));
   if (st->contacts && st->contacts->k->accepted)
     st->contacts->k->accepted(st->contacts->k->ctx, st->x, h);
   pl_state_copy(st->s, st->x);

@@ -68,13 +68,11 @@ static pl_status go_on(pl_motion *k, const pl_history *given, int two, int nsamp
 }
 
 pl_status pl_motion_open(pl_motion *k, pl_history *given, int two, int nsample) {
-  int nq = pl_model_nq(k->m), npair = k->contact ? k->contact->npair : 0;
+  int nq = pl_model_nq(k->m);
   PL_TRY(pl_state_create(k->m, k->p, &k->grid));
   PL_TRY(history_alloc(k->env, nq, nsample, two, &k->hist));
   PL_TRY(history_alloc(k->env, nq, 0, two, &k->back));
-  k->pair = pl_alloc(k->env, (size_t)npair, sizeof *k->pair);
-  if (!k->pair) return PL_E_NOMEM;
-  if (k->contact) k->was = *k->contact;
+  if (k->contact) PL_TRY(pl_contact_keep(k->contact, &k->was));
   k->hist.start = k->s->t;
   k->hist.last_change = -1;
   if (given && given->nstep > 0) PL_TRY(go_on(k, given, two, nsample));
@@ -95,7 +93,7 @@ void pl_motion_close(pl_motion *k, pl_history *history, pl_status status) {
   pl_history_free(k->env, &k->hist);
   pl_history_free(k->env, &k->back);
   if (k->grid) pl_state_free(k->m, k->grid);
-  pl_free(k->env, k->pair);
+  pl_contact_kept_free(&k->was);
 }
 
 // ---- progress -----------------------------------------------------------------------------------
@@ -127,7 +125,7 @@ static pl_status complete(pl_motion *k, int *stop) {
   k->info->nstep = k->hist.nstep;
   // counts of a step that is cancelled on its way are those of the run that takes it again
   k->hist.info = *k->info;
-  if (k->contact) k->was = *k->contact;
+  if (k->contact) PL_TRY(pl_contact_keep(k->contact, &k->was));
   if (k->shown) *k->shown = k->hist;
   PL_TRY(k->method->observe(k->ctx, stop));
   return *stop ? PL_OK : pl_motion_progress(k);
@@ -138,19 +136,24 @@ static pl_status complete(pl_motion *k, int *stop) {
 static void save(pl_motion *k) {
   pl_state_copy(k->grid, k->s);
   history_copy(&k->back, &k->hist);
-  if (k->contact) memcpy(k->pair, k->contact->pair, (size_t)k->contact->npair * sizeof *k->pair);
   if (k->method->save) k->method->save(k->ctx);
+}
+
+// all but what has been done
+static void restore_contact(pl_contact *k, const pl_contact *was) {
+  pl_contact now = *k;
+  pl_contact_back(k, was);
+  k->solves = now.solves;
+  k->sweeps = now.sweeps;
+  k->iterations = now.iterations;
+  k->residual = now.residual;
+  k->most = now.most;
 }
 
 static void restore(pl_motion *k) {
   pl_state_copy(k->s, k->grid);
   history_copy(&k->hist, &k->back);
-  if (k->contact) {
-    memcpy(k->contact->pair, k->pair, (size_t)k->contact->npair * sizeof *k->pair);
-    k->contact->bodies_stick = k->was.bodies_stick;
-    k->contact->bodies_slip = k->was.bodies_slip;
-    k->contact->bodies_normal = k->was.bodies_normal;
-  }
+  if (k->contact) restore_contact(k->contact, &k->was);
   if (k->method->restore) k->method->restore(k->ctx);
 }
 
@@ -239,7 +242,7 @@ pl_status pl_motion_run(pl_motion *k, const pl_time_grid *g) {
   if (s == PL_CANCELLED) {
     *k->info = k->hist.info;
     k->info->reason = PL_STOP_CANCELLED;
-    if (k->contact) *k->contact = k->was;
+    if (k->contact) pl_contact_back(k->contact, &k->was);
   }
   k->info->t = k->s->t;
   k->info->nstep = k->hist.nstep;

@@ -295,11 +295,80 @@ static void slides_over_joints(void **state) {
   pl_table_free(t);
 }
 
+// ---- supports beside obstacles ------------------------------------------------------------------
+
+// entry i of the reactions of analysis k at its end, or of what the obstacle pushes with
+static double at_end(int k, const char *obstacle, int i) {
+  json_error_t e;
+  json_t *all = json_load_file(FOLDER "/summary.json", 0, &e);
+  assert_non_null(all);
+  json_t *o = json_array_get(json_object_get(all, "analyses"), (size_t)k);
+  if (obstacle) {
+    o = json_object_get(json_object_get(o, "contact"), "obstacles");
+    o = json_object_get(json_object_get(o, obstacle), "force_N");
+  } else {
+    o = json_object_get(o, "reaction_N");
+  }
+  assert_non_null(o);
+  double f = json_number_value(json_array_get(o, (size_t)i));
+  json_decref(all);
+  return f;
+}
+
+// A beam that is held at one end and lies on a post between its nodes, one row of which is held
+// across. The post, 20 mm high, is turned by an angle about the beam.
+static void run_beam(pl_env *env, double z, double angle, const char *analyses) {
+  char text[2000];
+  snprintf(text, sizeof text,
+           "pliant: 1\nunits: {length: mm}\n"
+           "materials: {r: {young: 1 GPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+           "bodies: [{name: b, solid: {mesh: {box: {size: [200, 20, 10], cells: [10, 1, 1]}}, "
+           "translate: [0, -10, 20], material: r}}]\n"
+           "fixed: b where x = 0 mm\n"
+           "drives: [{name: side, nodes: \"b where y = 10 mm and x > 1 mm\", fix: [y]}]\n"
+           "obstacles: [{name: post, box: {centre: [185, 0, %g], size: [40, 12, 20], rotate: "
+           "{axis: [1, 0, 0], angle: %g deg}}, friction: 0.5}]\n"
+           "contact: {nodes: b}\ngravity: [0, 0, -9.81 m/s^2]\n"
+           "damping: {mass: 40 1/s, stiffness: 1 ms}\n"
+           "output: {frames: 2, report: no, vtu: no}\nanalyses: [%s]\n",
+           z, angle, analyses);
+  run_text(env, text);
+}
+
+// Together supports and the post have the weight, by all methods.
+static void supports_hold_the_rest(void **state) {
+  (void)state;
+  pl_env env;
+  const double weight = 0.2 * 0.02 * 0.01 * 1000 * GRAVITY;
+  run_beam(&env, 9.5, 5,
+           "static: {}, transient: {name: euler, duration: 0.5 s, step: 1 ms, method: "
+           "implicit-euler}, transient: {name: bdf2, duration: 0.5 s, step: 1 ms, method: bdf2}");
+  for (int k = 0; k < 3; k++) {
+    assert_true(at_end(k, "post", 2) > 0.3 * weight);
+    check_rel(at_end(k, NULL, 2) + at_end(k, "post", 2), weight, k == 0 ? 1e-9 : 1e-6);
+    for (int c = 0; c < 2; c++)
+      check_close(at_end(k, NULL, c) + at_end(k, "post", c), 0, 1e-6 * weight);
+  }
+  // Newmark's forces ring from step to step
+  run_beam(&env, 10, 0, "transient: {duration: 0.5 s, step: 1 ms}");
+  pl_table *t;
+  read_table(&env, FOLDER "/transient.csv", &t);
+  double sum = 0;
+  for (int i = 1; i <= 2; i++) {
+    int row = pl_table_rows(t) - i;
+    sum += value(t, "post_normal", row) + value(t, "reaction_fixed_z", row) +
+           value(t, "reaction_side_z", row);
+  }
+  check_rel(sum / 2, weight, 1e-4);
+  check_close(at_end(0, NULL, 2), value(t, "reaction_fixed_z", pl_table_rows(t) - 1), 1e-12);
+  pl_table_free(t);
+}
+
 int test_surfaces(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(block_on_post),      cmocka_unit_test(slides_on_edges),
       cmocka_unit_test(rod_on_bars),        cmocka_unit_test(cloth_stays_outside),
-      cmocka_unit_test(slides_over_joints),
+      cmocka_unit_test(slides_over_joints), cmocka_unit_test(supports_hold_the_rest),
   };
   return cmocka_run_group_tests_name("job.surfaces", tests, NULL, NULL);
 }
