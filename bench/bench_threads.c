@@ -6,7 +6,8 @@
 // them, the part of the processor time outside of what threads share, what processors of their own
 // would gain by that (from the times of all chunks, without what it takes to hand them out), and
 // whether results have the same bits. The last three do not depend on what else a machine does, nor
-// on whether it has so many processors.
+// on whether it has so many processors; they come from a run of their own, as it takes time to look
+// at the clock before and after every chunk.
 #include "cloth.h"
 #include "pliant/tally.h"
 
@@ -20,12 +21,14 @@ enum { STATIC, MODES, TRANSIENT, PERIODIC, EULER, PROJECTION, CASES };
 static const char *const case_name[CASES] = {
     "static", "modes", "transient", "periodic", "cloth, implicit step", "cloth, projection"};
 
+enum { COUNTED = -1 }; // a round that is not timed
+
 // seconds of every case by numbers of threads and rounds, what is serial of its processor time and
 // what threads can gain, and a digest of its results
 typedef struct record {
   int ncount, nround, count[COUNTS];
   double seconds[CASES][COUNTS][ROUNDS];
-  double serial[CASES][COUNTS][ROUNDS], gain[CASES][COUNTS][ROUNDS];
+  double serial[CASES][COUNTS], gain[CASES][COUNTS];
   uint64_t digest[CASES][COUNTS];
 } record;
 
@@ -59,10 +62,10 @@ static double own_time(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// what goes by until stop_meter is added
-static void start_meter(meter *m, int nthread) {
+// What goes by until stop_meter is added; of threads when a round is COUNTED.
+static void start_meter(meter *m, int nthread, int round) {
   m->threads.nthread = nthread;
-  pl_threads_observe(&m->threads);
+  pl_threads_observe(round == COUNTED ? &m->threads : NULL);
   m->wall -= pl_wall_time();
   m->own -= own_time();
 }
@@ -73,10 +76,15 @@ static void stop_meter(meter *m) {
   pl_threads_observe(NULL);
 }
 
-static void keep_shares(record *r, int which, int k, int round, const meter *m) {
+// seconds of a round, or what was counted in it
+static void keep(record *r, int which, int k, int round, double seconds, const meter *m) {
   double serial = m->own - m->threads.own, all = serial + m->threads.shared;
-  r->serial[which][k][round] = serial / all;
-  r->gain[which][k][round] = all / (serial + m->threads.shortest);
+  if (round != COUNTED) {
+    r->seconds[which][k][round] = seconds;
+    return;
+  }
+  r->serial[which][k] = serial / all;
+  r->gain[which][k] = all / (serial + m->threads.shortest);
 }
 
 // ---- analyses of solids -------------------------------------------------------------------------
@@ -111,14 +119,14 @@ static const char shaken[] =
 typedef struct listener {
   meter time;
   uint64_t digest;
-  int nthread, ok;
+  int nthread, round, ok;
   const pl_model *model;
 } listener;
 
 static void at_begin(void *ctx, const pl_analysis *a) {
   listener *l = ctx;
   (void)a;
-  start_meter(&l->time, l->nthread);
+  start_meter(&l->time, l->nthread, l->round);
 }
 
 static void at_end(void *ctx, const pl_analysis *a, pl_status s) {
@@ -149,7 +157,7 @@ static void run_analysis(record *r, const char *text, int which, int k, int roun
   pl_scene *scene;
   pl_job_result result;
   must(pl_scene_parse(&env, "block", ".", text, strlen(text), 0, NULL, NULL, &scene));
-  listener l = {.model = scene->model, .nthread = r->count[k]};
+  listener l = {.model = scene->model, .nthread = r->count[k], .round = round};
   const pl_sink sink = {.ctx = &l,
                         .begin = at_begin,
                         .end = at_end,
@@ -158,8 +166,7 @@ static void run_analysis(record *r, const char *text, int which, int k, int roun
                         .orbit = at_orbit};
   const pl_job_opts o = {.sink = &sink, .only = case_name[which], .threads = r->count[k]};
   must(pl_job_run(&env, scene, &o, &result));
-  r->seconds[which][k][round] = l.time.wall;
-  keep_shares(r, which, k, round, &l.time);
+  keep(r, which, k, round, l.time.wall, &l.time);
   r->digest[which][k] = l.digest;
   pl_scene_free(scene);
 }
@@ -185,12 +192,12 @@ static void run_cloth(record *r, int k, int round) {
   r->digest[EULER][k] = r->digest[PROJECTION][k] = 0;
   for (int i = 0; i < STEPS; i++) {
     double before = stepping.wall;
-    start_meter(&stepping, r->count[k]);
+    start_meter(&stepping, r->count[k], round);
     free_step(&c, s, 0.01, x);
     stop_meter(&stepping);
     step[n] = stepping.wall - before;
     before = projecting.wall;
-    start_meter(&projecting, r->count[k]);
+    start_meter(&projecting, r->count[k], round);
     must(pl_project(&o, c.exact, x->q, 0, NULL, &warm_start, y, &info));
     stop_meter(&projecting);
     projection[n] = projecting.wall - before;
@@ -199,10 +206,8 @@ static void run_cloth(record *r, int k, int round) {
     add_values(&r->digest[PROJECTION][k], (size_t)(3 * c.nvert), y);
     end_step(&c, y, 0.01, s);
   }
-  r->seconds[EULER][k][round] = median(n, step);
-  r->seconds[PROJECTION][k][round] = median(n, projection);
-  keep_shares(r, EULER, k, round, &stepping);
-  keep_shares(r, PROJECTION, k, round, &projecting);
+  keep(r, EULER, k, round, median(n, step), &stepping);
+  keep(r, PROJECTION, k, round, median(n, projection), &projecting);
   pl_warm_start_free(&env, &warm_start);
   pl_state_free(m, s);
   pl_state_free(m, x);
@@ -222,9 +227,7 @@ static void print_row(const record *r, int which) {
     same &= r->digest[which][k] == r->digest[which][0];
   }
   for (int k = 0; k < r->ncount; k++)
-    if (r->count[k] > 1)
-      printf(" %.2f %% | %.2f |", 100 * median(r->nround, r->serial[which][k]),
-             median(r->nround, r->gain[which][k]));
+    if (r->count[k] > 1) printf(" %.2f %% | %.2f |", 100 * r->serial[which][k], r->gain[which][k]);
   printf(" %s |\n", same ? "yes" : "NO");
   fflush(stdout);
 }
@@ -245,12 +248,14 @@ static void print_header(const record *r) {
   fflush(stdout);
 }
 
-// numbers of threads take turns, as the machine's load changes
+// numbers of threads take turns, as the machine's load changes; one counts what nobody shares
 static void run_case(record *r, int which) {
   if (which == PROJECTION) return; // beside the implicit step
-  for (int round = 0; round < r->nround; round++)
+  for (int round = COUNTED; round < r->nround; round++)
     for (int k = 0; k < r->ncount; k++)
-      if (which == EULER)
+      if (round == COUNTED && r->count[k] == 1)
+        continue;
+      else if (which == EULER)
         run_cloth(r, k, round);
       else
         run_analysis(r, which == PERIODIC ? shaken : block, which, k, round);

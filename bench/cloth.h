@@ -31,6 +31,7 @@ static inline void open_sheets(cloth *k, int ndirection, int nthread) {
   const pl_limit flat = {.ndirection = ndirection, .angle = angle, .bound = bound};
   pl_sheet_desc d = k->scene->sheet;
   d.weight = k->mass;
+  d.threads = k->w->threads;
   d.nlimit = 1;
   d.limit_of = NULL;
   d.limit = &round;

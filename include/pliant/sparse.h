@@ -153,9 +153,15 @@ typedef struct pl_factor_info {
 // storages; Cholesky and LDL look at the lower triangle only.
 pl_status pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
                            int nthread, pl_factor **out);
+// The same on a team of the caller's (NULL: one thread), which is there whenever the factor is
+// used. What works in turns should share a team: threads of several get into each other's way.
+pl_status pl_factor_create_on(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
+                              pl_threads *threads, pl_factor **out);
 // LU of a matrix of blocks on threads of our own, in "fronts". Such a factor is then given matrices
 // of blocks with the same pattern.
 pl_status pl_factor_create_blocks(pl_env *env, const pl_blocks *A, int nthread, pl_factor **out);
+pl_status pl_factor_create_blocks_on(pl_env *env, const pl_blocks *A, pl_threads *threads,
+                                     pl_factor **out);
 void pl_factor_free(pl_factor *f);
 // Numeric factorisation of a matrix with the analysed pattern. Returns PL_SINGULAR when a pivot is
 // zero to rounding (or, for Cholesky, not positive), never a factor full of NaN; for LDL the stats

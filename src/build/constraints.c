@@ -498,6 +498,7 @@ pl_status make_constraints(const pl_builder *b, int nthread, pl_built *m) {
   double *weight = pl_alloc(b->env, (size_t)d.nvert, sizeof *weight);
   if (!weight) return PL_E_NOMEM;
   d.weight = weight;
+  d.threads = m->work ? m->work->threads : NULL;
   int light = pl_sheet_weights(&d, m->model, m->params, weight);
   pl_status s = light >= 0 ? pl_fail(b->env, PL_E_INPUT,
                                      "node %d of a sheet with limits has no mass: its body needs a "

@@ -160,9 +160,8 @@ static pl_status factor_changed(pl_bordered *s, double by) {
 
 static pl_status factor_large(pl_bordered *s) {
   const pl_blocks *J = &s->hb->J;
-  int nthread = pl_threads_size(s->hb->w->threads);
   s->ready = s->have_w = s->have_wt = 0;
-  if (!s->lu) PL_TRY(pl_factor_create_blocks(s->env, J, nthread, &s->lu));
+  if (!s->lu) PL_TRY(pl_factor_create_blocks_on(s->env, J, s->hb->w->threads, &s->lu));
   s->info.factorisations++;
   pl_status st = pl_factor_numeric_blocks(s->lu, J);
   // the bordered matrix may be regular all the same

@@ -165,7 +165,7 @@ static pl_status guide_statically(pl_modal *l) {
   pl_factor *lu = NULL;
   double *u = pl_alloc(l->env, (size_t)l->nfree, sizeof *u);
   if (!u) return PL_E_NOMEM;
-  pl_status s = pl_factor_create_blocks(l->env, &K, pl_threads_size(l->w->threads), &lu);
+  pl_status s = pl_factor_create_blocks_on(l->env, &K, l->w->threads, &lu);
   if (s == PL_OK) s = pl_factor_numeric_blocks(lu, &K);
   for (int h = 0; s == PL_OK && h < 2 * l->H; h++) {
     size_t at = (size_t)h * (size_t)l->nfree;
@@ -243,7 +243,7 @@ static pl_status build_big(pl_modal *l) {
   l->x = pl_alloc(l->env, 2 * (size_t)l->n, sizeof *l->x);
   if (!l->x) return PL_E_NOMEM;
   PL_TRY(pl_blocks_create(l->env, &l->S, 2, &l->A));
-  return pl_factor_create_blocks(l->env, &l->A, pl_threads_size(l->w->threads), &l->lu);
+  return pl_factor_create_blocks_on(l->env, &l->A, l->w->threads, &l->lu);
 }
 
 static pl_status allocate(pl_modal *l) {

@@ -69,7 +69,6 @@ static int free_of(const rotator *t, int dof) {
 
 static pl_status build_matrix(rotator *t) {
   pl_env *env = t->hb->env;
-  int nthread = pl_threads_size(t->hb->w->threads);
   size_t cap = (size_t)t->hb->nfree;
   for (int k = 0; k < t->npart; k++)
     cap += 3 * (size_t)(t->part[k].nvert * t->part[k].nvert * t->part[k].vdim);
@@ -96,7 +95,8 @@ static pl_status build_matrix(rotator *t) {
   pl_free(env, row);
   pl_free(env, col);
   pl_free(env, val);
-  if (s == PL_OK) s = pl_factor_create(env, PL_CHOLESKY, &t->A, 1, nthread, &t->factor);
+  if (s == PL_OK)
+    s = pl_factor_create_on(env, PL_CHOLESKY, &t->A, 1, t->hb->w->threads, &t->factor);
   return s == PL_OK ? pl_factor_numeric(t->factor, &t->A) : s;
 }
 

@@ -66,7 +66,7 @@ static pl_status make(const patch *p, int n, const entry *all, blocks *b) {
   }
   b->n = n;
   PL_TRY(pl_csc_from_blocks(env, p->nfree, 6, n, b->row, b->col, &b->A, &b->slot));
-  return pl_factor_create(env, PL_CHOLESKY, &b->A, 6, pl_threads_size(p->threads), &b->factor);
+  return pl_factor_create_on(env, PL_CHOLESKY, &b->A, 6, p->threads, &b->factor);
 }
 
 pl_status blocks_fit(const patch *p, const holds *h, blocks *b) {

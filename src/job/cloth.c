@@ -109,7 +109,8 @@ static pl_status open_sheet(job *j, const pl_analysis *a, const pl_state *s, clo
   if (!c->weight) return PL_E_NOMEM;
   PL_TRY(fill_weights(j, a, c->weight));
   d.weight = c->weight;
-  PL_TRY(pl_sheet_create(j->env, &d, pl_threads_size(j->work->threads), &c->constraints.sheet));
+  d.threads = j->work->threads;
+  PL_TRY(pl_sheet_create(j->env, &d, 1, &c->constraints.sheet));
   j->sheet = c->constraints.sheet;
   PL_TRY(check_supports(j, a, j->sheet, s));
   return check_drives(j, a, j->sheet, s);

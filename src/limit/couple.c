@@ -101,8 +101,8 @@ static pl_status make_matrix(couple *k) {
       int row, col, found = block_entry(k, i, e, &row, &col);
       k->slot[9 * i + e] = found ? pl_csc_find(&k->H, row, col) : -1;
     }
-  return pl_factor_create(k->env, PL_CHOLESKY, &k->H, whole_nodes(k) ? 3 : 1, k->sheet->nthread,
-                          &k->factor);
+  return pl_factor_create_on(k->env, PL_CHOLESKY, &k->H, whole_nodes(k) ? 3 : 1, k->w->threads,
+                             &k->factor);
 }
 
 // ---- make ---------------------------------------------------------------------------------------

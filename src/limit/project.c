@@ -71,7 +71,7 @@ static pl_status make_matrix(program *p) {
   pl_free(env, p->slot);
   PL_TRY(pl_csc_from_blocks(env, p->nfree, 3, b->n, b->row, b->col, &p->H, &p->slot));
   leave_out_given(p);
-  return pl_factor_create(env, PL_CHOLESKY, &p->H, 3, p->sheet->nthread, &p->factor);
+  return pl_factor_create_on(env, PL_CHOLESKY, &p->H, 3, p->sheet->threads, &p->factor);
 }
 
 // H = M + cones, factored; lost definiteness near the end: a little more on the diagonal

@@ -219,8 +219,7 @@ static pl_status make_matrix(repel *r) {
     r->map[e.k] = pl_csc_find(&r->H, e.i, e.j);
   pl_factor_free(r->factor);
   r->factor = NULL;
-  return pl_factor_create(r->env, PL_CHOLESKY, &r->H, 1, pl_threads_size(r->w->threads),
-                          &r->factor);
+  return pl_factor_create_on(r->env, PL_CHOLESKY, &r->H, 1, r->w->threads, &r->factor);
 }
 
 // tangent, shift and what gaps add along their normals: their curvature would not be positive

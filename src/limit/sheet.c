@@ -128,7 +128,7 @@ static void make_cones(pl_sheet *s) {
   }
 }
 
-static pl_status make(pl_sheet *s, const pl_sheet_desc *d) {
+static pl_status make(pl_sheet *s, const pl_sheet_desc *d, int nthread) {
   pl_env *env = s->env;
   size_t ntri = (size_t)s->ntri, nvert = (size_t)s->nvert, nround = 0, nflat = 0;
   s->tri = pl_alloc(env, 3 * ntri, sizeof *s->tri);
@@ -159,7 +159,8 @@ static pl_status make(pl_sheet *s, const pl_sheet_desc *d) {
   s->flat = pl_alloc(env, 3 * nflat, sizeof *s->flat);
   if (!s->round_tri || !s->round || !s->flat_tri || !s->flat) return PL_E_NOMEM;
   make_cones(s);
-  return pl_threads_create(env, s->nthread, &s->threads);
+  s->threads = s->team;
+  return s->team ? PL_OK : pl_threads_create(env, nthread > 1 ? nthread : 1, &s->threads);
 }
 
 pl_status pl_sheet_create(pl_env *env, const pl_sheet_desc *d, int nthread, pl_sheet **out) {
@@ -168,11 +169,11 @@ pl_status pl_sheet_create(pl_env *env, const pl_sheet_desc *d, int nthread, pl_s
   pl_sheet *s = pl_alloc(env, 1, sizeof *s);
   if (!s) return PL_E_NOMEM;
   s->env = env;
-  s->nthread = nthread > 1 ? nthread : 1;
+  s->team = d->threads;
   s->nvert = d->nvert;
   s->ntri = d->ntri;
   s->nlimit = d->nlimit;
-  pl_status status = make(s, d);
+  pl_status status = make(s, d, nthread);
   if (status != PL_OK) {
     pl_sheet_free(s);
     return status;
@@ -193,7 +194,7 @@ void pl_sheet_free(pl_sheet *s) {
   }
   path_free(env, s->path);
   program_free(env, s->program);
-  pl_threads_free(s->threads);
+  if (!s->team) pl_threads_free(s->threads);
   pl_free(env, s->tri);
   pl_free(env, s->grad);
   pl_free(env, s->area);

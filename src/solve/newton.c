@@ -73,8 +73,7 @@ pl_status equil_cholesky(equil *e) {
   size_t size = (size_t)A->nnz * sizeof *A->val;
   if (e->known && memcmp(e->factored, A->val, size) == 0) return PL_OK;
   e->known = 0;
-  int nthread = pl_threads_size(e->w->threads);
-  if (!e->chol) PL_TRY(pl_factor_create(e->env, PL_CHOLESKY, A, 1, nthread, &e->chol));
+  if (!e->chol) PL_TRY(pl_factor_create_on(e->env, PL_CHOLESKY, A, 1, e->w->threads, &e->chol));
   e->info->factorisations++;
   PL_TRY(pl_factor_numeric(e->chol, A));
   memcpy(e->factored, A->val, size);
@@ -83,8 +82,7 @@ pl_status equil_cholesky(equil *e) {
 }
 
 pl_status equil_ldl(equil *e) {
-  int nthread = pl_threads_size(e->w->threads);
-  if (!e->ldl) PL_TRY(pl_factor_create(e->env, PL_LDL, &e->w->A, 1, nthread, &e->ldl));
+  if (!e->ldl) PL_TRY(pl_factor_create_on(e->env, PL_LDL, &e->w->A, 1, e->w->threads, &e->ldl));
   e->info->factorisations++;
   pl_status s = pl_factor_numeric(e->ldl, &e->w->A);
   e->nneg = pl_factor_stats(e->ldl).nneg;

@@ -104,8 +104,7 @@ static pl_status mass_factor(stepper *st) {
   pl_status s = PL_SINGULAR;
   for (int i = 0; i < st->n; i++)
     if (!st->heavy[st->dof[i]]) *pl_csc_diagonal(M, i) = 1;
-  int nthread = pl_threads_size(st->w->threads);
-  PL_TRY(pl_factor_create(st->env, PL_CHOLESKY, M, 1, nthread, &st->mass));
+  PL_TRY(pl_factor_create_on(st->env, PL_CHOLESKY, M, 1, st->w->threads, &st->mass));
   // a mass matrix that is only semidefinite: as little more as makes it definite
   for (double more = 0; s == PL_SINGULAR && more<1e-3; more = more> 0 ? 100 * more : 1e-13) {
     for (int i = 0; i < st->n; i++) *pl_csc_diagonal(M, i) *= 1 + more;
@@ -270,8 +269,7 @@ static pl_status cholesky(stepper *st) {
   if (st->which == 1 && is_factored(st)) return PL_OK;
   st->which = 0;
   st->info->factorisations++;
-  int nthread = pl_threads_size(st->w->threads);
-  if (!st->chol) PL_TRY(pl_factor_create(st->env, PL_CHOLESKY, A, 1, nthread, &st->chol));
+  if (!st->chol) PL_TRY(pl_factor_create_on(st->env, PL_CHOLESKY, A, 1, st->w->threads, &st->chol));
   PL_TRY(pl_factor_numeric(st->chol, A));
   keep_factored(st, 1);
   return PL_OK;
@@ -295,8 +293,7 @@ pl_status stepper_factor(stepper *st) {
   if (st->which == 2 && is_factored(st)) return PL_OK;
   pl_status s = cholesky(st);
   if (s != PL_SINGULAR) return s;
-  int nthread = pl_threads_size(st->w->threads);
-  if (!st->ldl) PL_TRY(pl_factor_create(st->env, PL_LDL, A, 1, nthread, &st->ldl));
+  if (!st->ldl) PL_TRY(pl_factor_create_on(st->env, PL_LDL, A, 1, st->w->threads, &st->ldl));
   s = pl_factor_numeric(st->ldl, A);
   if (s == PL_SINGULAR) return fail_loose(st);
   PL_TRY(s);

@@ -82,6 +82,12 @@ static void shift_share(void *ctx, int i, int thread) {
   for (int k = first; k < end; k++) e->A.val[k] = e->K->val[k] - a->sigma * e->M->val[k];
 }
 
+// on the team of what is done between solves, where there is one
+static pl_status create_factor(eigen *e, pl_factor_kind kind, pl_factor **f) {
+  if (e->z->threads) return pl_factor_create_on(e->env, kind, &e->A, 1, e->z->threads, f);
+  return pl_factor_create(e->env, kind, &e->A, 1, e->nthread, f);
+}
+
 static pl_status factorise(eigen *e, pl_factor_kind kind, double sigma, pl_factor **f) {
   double *val = e->A.val;
   if (e->at_K) {
@@ -92,7 +98,7 @@ static pl_status factorise(eigen *e, pl_factor_kind kind, double sigma, pl_facto
     shift a = {e, sigma};
     pl_threads_run(e->z->threads, (e->A.nnz + SHARE - 1) / SHARE, shift_share, &a);
   }
-  if (!*f) PL_TRY(pl_factor_create(e->env, kind, &e->A, 1, e->nthread, f));
+  if (!*f) PL_TRY(create_factor(e, kind, f));
   return pl_factor_numeric(*f, &e->A);
 }
 
@@ -136,7 +142,7 @@ static pl_status measure_spectrum(eigen *e, int *nmass) {
 
 // Where the fronts of LDL are those of Cholesky, one factor is analysed and stored for both.
 static pl_status choose_factor(eigen *e) {
-  PL_TRY(pl_factor_create(e->env, PL_LDL, &e->A, 1, e->nthread, &e->ldl));
+  PL_TRY(create_factor(e, PL_LDL, &e->ldl));
   e->one_factor = strcmp(pl_factor_stats(e->ldl).backend, "tree") == 0;
   return PL_OK;
 }

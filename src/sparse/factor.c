@@ -97,7 +97,27 @@ static pl_status analyse(pl_factor *f, const pl_backend *backend) {
   return analyse(f, choose(f->kind, &f->A, backend));
 }
 
-static pl_status create_empty(pl_env *env, pl_factor_kind kind, int n, int block, int nthread,
+// whose threads do the work: nthread of its own, or those of a team
+typedef struct crew {
+  int nthread;
+  pl_threads *team;
+} crew;
+
+static crew crew_of(pl_threads *team) {
+  return (crew){pl_threads_size(team), team};
+}
+
+pl_status pl_factor_open_team(pl_factor *f) {
+  f->threads = f->team;
+  return f->team || f->nthread <= 1 ? PL_OK : pl_threads_create(f->env, f->nthread, &f->threads);
+}
+
+void pl_factor_close_team(pl_factor *f) {
+  if (f->threads != f->team) pl_threads_free(f->threads);
+  f->threads = NULL;
+}
+
+static pl_status create_empty(pl_env *env, pl_factor_kind kind, int n, int block, crew by,
                               pl_factor **out) {
   pl_factor *f = *out = pl_alloc(env, 1, sizeof *f);
   if (!f) return PL_E_NOMEM;
@@ -105,7 +125,8 @@ static pl_status create_empty(pl_env *env, pl_factor_kind kind, int n, int block
   f->kind = kind;
   f->n = n;
   f->block = block > 1 && n % block == 0 ? block : 1;
-  f->nthread = nthread;
+  f->nthread = by.nthread;
+  f->team = by.team;
   f->info.nsymbolic = 1;
   f->scale = pl_alloc(env, 5 * (size_t)n, sizeof *f->scale);
   return f->scale ? PL_OK : PL_E_NOMEM;
@@ -119,20 +140,30 @@ static pl_status discard(pl_factor **f, pl_status s) {
 }
 
 // last: the backend that gave up on such matrices, or NULL
-static pl_status create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block, int nthread,
+static pl_status create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block, crew by,
                         const pl_backend *last, pl_factor **out) {
-  pl_status s = create_empty(env, kind, A->n, block, nthread, out);
+  pl_status s = create_empty(env, kind, A->n, block, by, out);
   if (s == PL_OK) s = copy_pattern(*out, A);
   if (s == PL_OK) s = analyse(*out, choose(kind, A, last));
   return discard(out, s);
 }
 
-pl_status pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
-                           int nthread, pl_factor **out) {
+static pl_status create_checked(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
+                                crew by, pl_factor **out) {
   *out = NULL;
   pl_blas_alone();
   PL_TRY(check_pattern(env, A));
-  return create(env, kind, A, block, nthread, NULL, out);
+  return create(env, kind, A, block, by, NULL, out);
+}
+
+pl_status pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
+                           int nthread, pl_factor **out) {
+  return create_checked(env, kind, A, block, (crew){nthread, NULL}, out);
+}
+
+pl_status pl_factor_create_on(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
+                              pl_threads *threads, pl_factor **out) {
+  return create_checked(env, kind, A, block, crew_of(threads), out);
 }
 
 // small and full matrices of blocks, and those that fronts cannot do, are left to the spare
@@ -150,13 +181,22 @@ static pl_status analyse_blocks(pl_factor *f, const pl_blocks *A) {
   return PL_OK;
 }
 
-pl_status pl_factor_create_blocks(pl_env *env, const pl_blocks *A, int nthread, pl_factor **out) {
+static pl_status create_blocks(pl_env *env, const pl_blocks *A, crew by, pl_factor **out) {
   *out = NULL;
   pl_blas_alone();
   PL_TRY(check_pattern(env, A->P));
-  pl_status s = create_empty(env, PL_LU, A->P->n * A->size, A->size, nthread, out);
+  pl_status s = create_empty(env, PL_LU, A->P->n * A->size, A->size, by, out);
   if (s == PL_OK) s = analyse_blocks(*out, A);
   return discard(out, s);
+}
+
+pl_status pl_factor_create_blocks(pl_env *env, const pl_blocks *A, int nthread, pl_factor **out) {
+  return create_blocks(env, A, (crew){nthread, NULL}, out);
+}
+
+pl_status pl_factor_create_blocks_on(pl_env *env, const pl_blocks *A, pl_threads *threads,
+                                     pl_factor **out) {
+  return create_blocks(env, A, crew_of(threads), out);
 }
 
 void pl_factor_free(pl_factor *f) {
@@ -314,7 +354,8 @@ static int same_pattern(pl_factor *f, const pl_csc *A) {
 
 // the backend gave up on this matrix: the next one takes it
 static pl_status use_spare(pl_factor *f, const pl_csc *A) {
-  if (!f->spare) PL_TRY(create(f->env, f->kind, A, f->block, f->nthread, f->backend, &f->spare));
+  const crew by = {f->nthread, f->team};
+  if (!f->spare) PL_TRY(create(f->env, f->kind, A, f->block, by, f->backend, &f->spare));
   pl_status s = pl_factor_numeric(f->spare, A);
   pl_factor_info *to = &f->info, from = f->spare->info;
   if (!f->backend) to->backend = from.backend;

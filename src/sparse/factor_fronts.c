@@ -111,8 +111,8 @@ static pl_status allocate_numbers(pl_factor *f, fronts *s) {
 
 static pl_status allocate_threads(pl_factor *f, fronts *s) {
   s->nthread = f->nthread > 0 ? f->nthread : 1;
-  if (s->nthread > 1) PL_TRY(pl_threads_create(f->env, s->nthread, &s->threads));
-  f->threads = s->threads;
+  PL_TRY(pl_factor_open_team(f));
+  s->threads = f->threads;
   s->local = pl_alloc(f->env, (size_t)s->nthread, sizeof *s->local);
   if (!s->local) return PL_E_NOMEM;
   for (int k = 0; k < s->nthread; k++) {
@@ -159,8 +159,7 @@ static void release(pl_factor *f) {
   void *all[] = {s->mirror, s->num, s->store, s->updates, s->pivots, s->scale,
                  s->most,   s->x,   s->local, s->growth,  s->least};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(f->env, all[k]);
-  pl_threads_free(s->threads);
-  f->threads = NULL;
+  pl_factor_close_team(f);
   for (int k = 0; k < 2; k++) sweeps_free(f->env, s->sweeps[k]);
   front_tree_free(f->env, &s->tree);
   pl_free(f->env, s);

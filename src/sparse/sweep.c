@@ -2,6 +2,10 @@
 // threads share, and read a matrix anew for each right-hand side, where reading is all that counts.
 #include "tree.h"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #if defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__) && !defined(PL_SANITIZED)
 #pragma GCC optimize("O3", "fp-contract=fast")
 #endif

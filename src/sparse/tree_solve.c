@@ -110,22 +110,25 @@ static void multiply_square(const panel *a, int transposed, int nrhs) {
   }
 }
 
-static void divide(const numbers *v, int k, int down, int nrhs) {
-  panel a = panel_at(v, k);
-  if (!a.definite)
-    multiply_square(&a, down, nrhs);
+static void divide(const panel *a, int down, int nrhs) {
+  if (!a->definite)
+    multiply_square(a, down, nrhs);
   else
-    (down ? sweep_upper : sweep_lower)(a.L, a.m, a.nb, a.x, a.m, nrhs);
+    (down ? sweep_upper : sweep_lower)(a->L, a->m, a->nb, a->x, a->m, nrhs);
 }
 
-static void subtract_part(const numbers *v, int k, int i, int down, int nrhs) {
-  panel a = panel_at(v, k);
-  int size = part_size(v, down), at = i * size, n = min(size, (down ? a.nb : a.rows) - at);
+// from row or, on the way down, column `at` on
+static void subtract(const panel *a, int at, int n, int down, int nrhs) {
   if (down)
-    sweep_dots(a.L + (size_t)at * (size_t)a.m + a.nb, a.m, a.rows, n, a.x + a.nb, a.x + at, a.m,
-               nrhs);
+    sweep_dots(a->L + (size_t)at * (size_t)a->m + a->nb, a->m, a->rows, n, a->x + a->nb, a->x + at,
+               a->m, nrhs);
   else
-    sweep_subtract(a.L + a.nb + at, a.m, n, a.nb, a.x, a.x + a.nb + at, a.m, nrhs);
+    sweep_subtract(a->L + a->nb + at, a->m, n, a->nb, a->x, a->x + a->nb + at, a->m, nrhs);
+}
+
+static void subtract_part(const numbers *v, const panel *a, int i, int down, int nrhs) {
+  int size = part_size(v, down), at = i * size;
+  subtract(a, at, min(size, (down ? a->nb : a->rows) - at), down, nrhs);
 }
 
 // ---- stages -------------------------------------------------------------------------------------
@@ -156,23 +159,33 @@ static void part(void *ctx, int f, int down, int stage, int i, int thread) {
   const numbers *v = &s->num[f];
   int divided, k = panel_of(v, down, stage, &divided);
   (void)thread;
-  if (stage == 0)
+  if (stage == 0) {
     (down ? fetch : gather)(s, f);
-  else if (stage == 2 * panels(v) + 1)
+  } else if (stage == 2 * panels(v) + 1) {
     (down ? scatter : keep)(s, f);
-  else if (divided)
-    divide(v, k, down, s->nrhs);
-  else
-    subtract_part(v, k, i, down, s->nrhs);
+  } else {
+    panel a = panel_at(v, k);
+    if (divided)
+      divide(&a, down, s->nrhs);
+    else
+      subtract_part(v, &a, i, down, s->nrhs);
+  }
 }
 
+// all stages with all parts: the same sums
 static void whole(void *ctx, int f, int down, int thread) {
-  const numbers *v = &((const tree *)ctx)->num[f];
-  int last = 2 * panels(v) + 1;
-  for (int stage = 0; stage <= last; stage++) {
-    int n = parts(ctx, f, down, stage);
-    for (int i = 0; i < n; i++) part(ctx, f, down, stage, i, thread);
+  const tree *s = ctx;
+  const numbers *v = &s->num[f];
+  int n = panels(v);
+  (void)thread;
+  (down ? fetch : gather)(s, f);
+  for (int k = 0; k < n; k++) {
+    panel a = panel_at(v, down ? n - 1 - k : k);
+    if (!down) divide(&a, 0, s->nrhs);
+    if (a.rows > 0) subtract(&a, 0, down ? a.nb : a.rows, down, s->nrhs);
+    if (down) divide(&a, 1, s->nrhs);
   }
+  (down ? scatter : keep)(s, f);
 }
 
 const sweep_fns tree_sweep_fns = {stages, parts, part, whole};

@@ -216,9 +216,13 @@ static void check_bits(int side, int block) {
     x[k] = malloc(bytes);
     y[k] = malloc(bytes);
   }
-  for (int nthread = 1; nthread <= 3; nthread++) {
+  pl_threads *team;
+  check_ok(&env, pl_threads_create(&env, 2, &team));
+  // at last on the caller's team
+  for (int nthread = 1; nthread <= 4; nthread++) {
     pl_factor *f;
-    check_ok(&env, pl_factor_create_blocks(&env, &B, nthread, &f));
+    check_ok(&env, nthread < 4 ? pl_factor_create_blocks(&env, &B, nthread, &f)
+                               : pl_factor_create_blocks_on(&env, &B, team, &f));
     check_ok(&env, pl_factor_numeric_blocks(f, &B));
     check_ok(&env, pl_factor_solve(f, 1, b, y[0]));
     check_ok(&env, pl_factor_solve_transposed(f, 1, b, y[1]));
@@ -229,6 +233,7 @@ static void check_bits(int side, int block) {
         assert_memory_equal(x[k], y[k], bytes);
     pl_factor_free(f);
   }
+  pl_threads_free(team);
   for (int k = 0; k < 2; k++) {
     free(x[k]);
     free(y[k]);
