@@ -241,6 +241,11 @@ typedef struct pl_midedge {
   int ncopy;         // copies
   int *copy;         // [ncopy] the vertex on which each stands at rest
   int *copy_at; // [ncopy] a vertex of the clamped edge that it is opposite to: its clamp carries it
+  // `shell6`, symmetry planes: what stands for the other half moves along the plane like copy[k],
+  // and keeps the place opposite to vertex copy_at[k], or halfway there
+  int *edge_plane;   // [nedge] plane in which a border lies, -1: none
+  int *copy_plane;   // [ncopy] the same of copies, -1: a clamp's
+  double *copy_part; // [ncopy] 1 or 1/2
 } pl_midedge;
 
 // clamp[nvert]: number of the clamp that holds a vertex, -1: none; NULL: no clamps.
@@ -248,9 +253,10 @@ pl_status pl_midedge_create(const pl_mesh *m, const pl_topology *t, const int *c
                             pl_midedge **out);
 // The same for triangles of second order (`shell6`), any number of which may meet in an edge. A
 // clamp may be several holders that do not move to each other: edges follow the one of the vertex
-// between their ends; holder NULL: one each.
+// between their ends; holder NULL: one each. plane[nvert]: bits of the symmetry planes that a
+// vertex is in; NULL: none. The border in such a plane keeps its angle to it.
 pl_status pl_midedge_create_second(const pl_mesh *m, const int *clamp, const int *holder,
-                                   pl_midedge **out);
+                                   const unsigned *plane, pl_midedge **out);
 void pl_midedge_free(pl_midedge *s);
 // Fills stencil[ntri][nown + nscal] of a group of the model: node[nvert + ncopy] is the model's
 // node of each vertex and copy (NULL: the same number), first the number of the unknown that is xi

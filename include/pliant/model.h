@@ -121,8 +121,10 @@ typedef struct pl_model_desc {
   int nnode;
   const double *X;         // [nnode][dim]
   const char *const *name; // [nnode] of nodes, for messages; NULL, also as a whole: none
-  int nextra;              // scalar unknowns beyond the nodes', numbered nnode * dim + 0..nextra-1
-  const double *extra;     // [nextra] their reference values; NULL: zero
+  // [nnode][dim] the unknown that elements take for each, which is another node's; NULL: its own
+  const int *alias;
+  int nextra;          // scalar unknowns beyond the nodes', numbered nnode * dim + 0..nextra-1
+  const double *extra; // [nextra] their reference values; NULL: zero
   int ngroup, ndrive, nload, ndesign;
   const pl_group_desc *group;
   const void *const *law; // [ngroup] of kinds that take one, which outlive the model; NULL: none

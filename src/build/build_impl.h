@@ -18,6 +18,14 @@ typedef struct contact_node {
   const void *origin;
 } contact_node;
 
+// a symmetry plane
+typedef struct plane_desc {
+  int drive, n, axis;
+  const int *node;
+  double at; // its coordinate
+  const void *origin;
+} plane_desc;
+
 struct builder_impl {
   pl_arena *arena;
   pl_env *own; // host that no caller has; NULL: none
@@ -34,6 +42,14 @@ struct builder_impl {
   int nline, line_cap;
   int *line; // [nline][2]
   int joined, confined;
+  int nplane, plane_cap;
+  plane_desc *plane;
+  // of copies of nodes (pl_builder.copy): normal of the symmetry plane behind which it stands, -1:
+  // a clamp's, and the coordinate along it; NULL: there are none
+  int axis_cap, place_cap;
+  int *copy_axis;
+  double *copy_place;
+  int *alias; // pl_model_desc.alias
   int obstacle_cap, obstacle_name_cap, limit_cap;
   int ncontact, contact_cap;
   contact_node *contact;
@@ -73,6 +89,14 @@ int par_index(const pl_elem_kind *k, const char *name);
 
 // Mid-edge shells: built-in edges, copies of nodes, stencils (clamp.c).
 pl_status join_shells(pl_builder *b);
+// Symmetry planes (mirror.c): bits of those that the vertices of a body are in, NULL: none at all.
+unsigned *mirror_masks(pl_builder *b, const pl_body *body);
+// Checks them, before the shells are joined.
+void mirror_check(pl_builder *b);
+// Copy k of the shell's vertices is number `copy` of b->copy.
+void mirror_copy(pl_builder *b, const pl_body *body, const pl_midedge *p, int k, int copy);
+// Holds the copies behind the planes, and the scalars scal[n] of the borders there.
+void mirror_hold(pl_builder *b, int n, const int *scal);
 // Rods (rod.c): their stretch, at once; then what depends on how they meet and what holds them.
 void rod_edges(pl_builder *b, int body);
 pl_status join_rods(pl_builder *b);

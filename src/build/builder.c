@@ -396,6 +396,7 @@ static pl_model_desc describe(const pl_builder *b) {
                      .nnode = b->nnode + b->ncopy,
                      .nextra = b->nextra,
                      .extra = b->extra,
+                     .alias = b->impl->alias,
                      .ngroup = b->ngroup,
                      .ndrive = b->ndrive,
                      .nload = b->nload,
@@ -468,6 +469,8 @@ static double *coordinates(pl_builder *b) {
   for (int i = 0; X && i < n; i++) {
     size_t at = (size_t)(i < b->nnode ? i : b->copy[i - b->nnode]);
     for (int c = 0; c < b->dim; c++) X[i * b->dim + c] = b->X[3 * at + c];
+    int axis = i >= b->nnode && b->impl->copy_axis ? b->impl->copy_axis[i - b->nnode] : -1;
+    if (axis >= 0) X[i * b->dim + axis] = b->impl->copy_place[i - b->nnode];
   }
   return X;
 }

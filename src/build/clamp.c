@@ -45,6 +45,11 @@ static void follow_targets(pl_builder *b, int node, int copy) {
   }
 }
 
+// a copy that stands behind a symmetry plane is no clamp's
+static int is_beyond(const pl_midedge *p, int k) {
+  return p->copy_plane && p->copy_plane[k] >= 0;
+}
+
 // the drive that carries copy k of a body
 static int carrier(const pl_builder *b, const shells *s, int body, int k) {
   return s->holder[b->body[body].node[s->part[body]->copy_at[k]]];
@@ -88,12 +93,24 @@ static void hold_edges(pl_builder *b, const shells *s, const int *first) {
   }
 }
 
+// borders in symmetry planes keep the normals that they have there
+static void hold_borders(pl_builder *b, const shells *s, const int *first) {
+  int n = 0, *scal = pl_build_keep(b, (size_t)b->nextra + 1, sizeof *scal);
+  for (int i = 0; scal && i < b->nbody; i++) {
+    const pl_midedge *p = s->part[i];
+    for (int e = 0; p && p->edge_plane && e < p->nedge; e++)
+      for (int g = 0; p->edge_plane[e] >= 0 && g < 2; g++) scal[n++] = first[i] + p->edge_xi[e] + g;
+  }
+  if (n > 0) mirror_hold(b, n, scal);
+}
+
 // room in the lists of the drives for the copies that they will carry
 static int widen_drives(pl_builder *b, const shells *s) {
   for (int k = 0; k < b->ndrive; k++) {
     int more = 0;
     for (int i = 0; i < b->nbody; i++)
-      for (int j = 0; s->part[i] && j < s->part[i]->ncopy; j++) more += carrier(b, s, i, j) == k;
+      for (int j = 0; s->part[i] && j < s->part[i]->ncopy; j++)
+        more += !is_beyond(s->part[i], j) && carrier(b, s, i, j) == k;
     if (more == 0) continue;
     pl_drive_desc *d = &b->drive[k];
     int *list = pl_build_keep(b, (size_t)d->nnode + (size_t)more, sizeof *list);
@@ -110,12 +127,14 @@ static void add_copies(pl_builder *b, const shells *s, int body) {
   const pl_midedge *p = s->part[body];
   for (int k = 0; k < p->ncopy && !b->failed; k++) {
     if (!pl_build_grow(b, &b->copy, b->ncopy, &b->impl->copy_cap, sizeof *b->copy)) return;
-    pl_drive_desc *d = &b->drive[carrier(b, s, body, k)];
+    pl_drive_desc *d = is_beyond(p, k) ? NULL : &b->drive[carrier(b, s, body, k)];
     int node = b->body[body].node[p->copy[k]], copy = b->nnode + b->ncopy;
+    b->copy[b->ncopy] = node;
+    mirror_copy(b, &b->body[body], p, k, b->ncopy++);
+    if (!d) continue;
     // the description holds const arrays; they are ours
     ((int *)d->node)[d->nnode++] = copy;
     follow_targets(b, node, copy);
-    b->copy[b->ncopy++] = node;
   }
 }
 
@@ -131,9 +150,10 @@ static pl_status open_part(pl_builder *b, shells *s, int body) {
     clamp[i] = s->wall[p->node[i]];
     holder[i] = s->holder[p->node[i]];
   }
-  pl_status st = !clamp   ? PL_E_NOMEM
-                 : second ? pl_midedge_create_second(m, clamp, holder, &s->part[body])
-                          : pl_midedge_create(m, t, clamp, &s->part[body]);
+  pl_status st =
+      !clamp   ? PL_E_NOMEM
+      : second ? pl_midedge_create_second(m, clamp, holder, mirror_masks(b, p), &s->part[body])
+               : pl_midedge_create(m, t, clamp, &s->part[body]);
   const pl_midedge *part = s->part[body];
   for (int e = 0; st == PL_OK && e < part->nedge; e++)
     if (part->edge_clamped[e] >= 0) s->used[clamp[part->edge_at[e]]] = 1;
@@ -155,7 +175,9 @@ static void check_used(pl_builder *b, const shells *s) {
 static void keep_scalars(pl_builder *b, int body, const pl_midedge *p) {
   int *xi = pl_build_keep(b, (size_t)p->nedge + 1, sizeof *xi);
   for (int e = 0; xi && e < p->nedge; e++)
-    xi[e] = p->edge_clamped[e] >= 0 ? -1 : b->nextra + p->edge_xi[e];
+    xi[e] = p->edge_clamped[e] >= 0 || (p->edge_plane && p->edge_plane[e] >= 0)
+                ? -1
+                : b->nextra + p->edge_xi[e];
   b->body[body].edge_xi = xi;
 }
 
@@ -177,6 +199,7 @@ static void fill_stencils(pl_builder *b, const shells *s) {
     b->nextra += p->nxi;
   }
   if (first && !b->failed) hold_edges(b, s, first);
+  if (first && !b->failed) hold_borders(b, s, first);
 }
 
 pl_status join_shells(pl_builder *b) {
@@ -186,6 +209,7 @@ pl_status join_shells(pl_builder *b) {
               .part = pl_build_keep(b, (size_t)b->nbody + 1, sizeof *s.part)};
   if (b->failed) return b->failed;
   find_holders(b, &s);
+  mirror_check(b);
   for (int k = 0; k < b->nbody && !b->failed; k++) {
     if (!b->body[k].midedge) continue;
     pl_status st = open_part(b, &s, k);

@@ -11,6 +11,9 @@ void pl_midedge_free(pl_midedge *s) {
   pl_free(s->env, s->edge_xi);
   pl_free(s->env, s->edge_at);
   pl_free(s->env, s->edge_clamped);
+  pl_free(s->env, s->edge_plane);
+  pl_free(s->env, s->copy_plane);
+  pl_free(s->env, s->copy_part);
   pl_free(s->env, s->copy);
   pl_free(s->env, s->copy_at);
   pl_free(s->env, s);

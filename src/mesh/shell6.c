@@ -13,6 +13,7 @@ static const double FOLDED = 1e-6; // 1 - cos of the angle between triangles tha
 typedef struct second {
   const pl_mesh *m;
   const int *clamp, *holder;
+  const unsigned *plane;
   int n;       // triangles
   int *corner; // [n][3] their corners, ascending, as places 0..2 in the cell
   int *id;     // [n][3] edges opposite to these corners
@@ -149,16 +150,45 @@ static int side_clamp(const second *w, int side) {
   return c == w->clamp[v[1]] && c == w->clamp[v[2]] ? c : -1;
 }
 
+// the first of the planes in which a border lies, -1: none
+static int side_plane(const second *w, int e) {
+  int v[3];
+  if (!w->plane || w->first[e + 1] - w->first[e] != 1 || w->s->edge_clamped[e] >= 0) return -1;
+  side_vertices(w, w->leader[e], v);
+  unsigned all = w->plane[v[0]] & w->plane[v[1]] & w->plane[v[2]];
+  for (int p = 0; all >> p; p++)
+    if (all >> p & 1) return p;
+  return -1;
+}
+
+static int add_copy(pl_midedge *s, int vertex, int at, int plane, double part) {
+  s->copy[s->ncopy] = vertex;
+  s->copy_at[s->ncopy] = at;
+  s->copy_plane[s->ncopy] = plane;
+  s->copy_part[s->ncopy] = part;
+  return s->nvert + s->ncopy++;
+}
+
+// Behind a symmetry plane the border goes on straight, along the normal: the copies of the corner
+// and of the vertex towards the kernel's first end move like that end, the other like the middle.
+static void fill_beyond(second *w, int e, int *off) {
+  int side = w->leader[e], turned = side % 3 == 1, v[3], corner = off[0];
+  int plane = w->s->edge_plane[e];
+  side_vertices(w, side, v);
+  off[0] = add_copy(w->s, v[turned], corner, plane, 1);
+  off[turned ? 2 : 1] = add_copy(w->s, v[turned], corner, plane, 0.5);
+  off[turned ? 1 : 2] = add_copy(w->s, v[2], corner, plane, 0.5);
+}
+
 // what the triangles on an edge see of its leader; what its clamp does not hold is copied
 static void fill_off(second *w, int e) {
   pl_midedge *s = w->s;
   int *off = w->off + 3 * (size_t)e, held = s->edge_clamped[e];
   off_vertices(w, w->leader[e], off);
+  if (s->edge_plane[e] >= 0) fill_beyond(w, e, off);
   for (int i = 0; i < 3 && held >= 0; i++) {
     if (w->holder[off[i]] == w->holder[held]) continue;
-    s->copy[s->ncopy] = off[i];
-    s->copy_at[s->ncopy] = held;
-    off[i] = w->m->nvert + s->ncopy++;
+    off[i] = add_copy(s, off[i], held, -1, 1);
   }
 }
 
@@ -188,7 +218,7 @@ static pl_status fill(second *w) {
   w->first = pl_alloc(s->env, nedge + 1, sizeof *w->first);
   w->leader = pl_alloc(s->env, nedge, sizeof *w->leader);
   w->off = pl_alloc(s->env, nedge, 3 * sizeof *w->off);
-  for (int i = 0; i < 3 * w->n; i++) most += side_clamp(w, i) >= 0 ? 3 : 0;
+  for (int i = 0; i < 3 * w->n; i++) most += w->plane || side_clamp(w, i) >= 0 ? 3 : 0;
   s->vertex = pl_alloc(s->env, (size_t)w->n, 15 * sizeof *s->vertex);
   s->xi = pl_alloc(s->env, (size_t)w->n, 6 * sizeof *s->xi);
   s->edge_xi = pl_alloc(s->env, nedge, sizeof *s->edge_xi);
@@ -196,8 +226,12 @@ static pl_status fill(second *w) {
   s->edge_clamped = pl_alloc(s->env, nedge, sizeof *s->edge_clamped);
   s->copy = pl_alloc(s->env, most, sizeof *s->copy);
   s->copy_at = pl_alloc(s->env, most, sizeof *s->copy_at);
+  s->edge_plane = pl_alloc(s->env, nedge, sizeof *s->edge_plane);
+  s->copy_plane = pl_alloc(s->env, most, sizeof *s->copy_plane);
+  s->copy_part = pl_alloc(s->env, most, sizeof *s->copy_part);
   if (!w->first || !w->leader || !w->off || !s->vertex || !s->xi || !s->edge_xi || !s->edge_at ||
-      !s->edge_clamped || !s->copy || !s->copy_at)
+      !s->edge_clamped || !s->copy || !s->copy_at || !s->edge_plane || !s->copy_plane ||
+      !s->copy_part)
     return PL_E_NOMEM;
   for (int i = 0; i < 3 * w->n; i++) w->first[w->id[w->order[i]] + 1] = i + 1;
   for (int e = 0; e < s->nedge; e++) {
@@ -207,6 +241,7 @@ static pl_status fill(second *w) {
     side_vertices(w, side, v);
     s->edge_at[e] = v[0];
     s->edge_clamped[e] = side_clamp(w, side) >= 0 ? v[2] : -1;
+    s->edge_plane[e] = side_plane(w, e);
     s->edge_xi[e] = s->nxi;
     s->nxi += 2;
     fill_off(w, e);
@@ -216,8 +251,12 @@ static pl_status fill(second *w) {
 }
 
 pl_status pl_midedge_create_second(const pl_mesh *m, const int *clamp, const int *holder,
-                                   pl_midedge **out) {
-  second w = {.m = m, .clamp = clamp, .holder = holder ? holder : clamp, .n = m->cell[PL_TRI6].n};
+                                   const unsigned *plane, pl_midedge **out) {
+  second w = {.m = m,
+              .clamp = clamp,
+              .holder = holder ? holder : clamp,
+              .plane = plane,
+              .n = m->cell[PL_TRI6].n};
   size_t n = (size_t)w.n;
   *out = NULL;
   PL_TRY(mesh_check_indices(m));

@@ -205,10 +205,13 @@ static void *copy_bytes(pl_env *env, const void *from, size_t count, size_t size
   return p;
 }
 
-static void local_dofs(const pl_model *m, const pl_elem_kind *k, const int *entity, int *dof) {
+static void local_dofs(const pl_model *m, const int *alias, const pl_elem_kind *k,
+                       const int *entity, int *dof) {
   for (int a = 0; a < k->nvert; a++)
-    for (int c = 0; c < k->vdim; c++)
-      dof[a * k->vdim + c] = entity[a] < 0 || c >= m->dim ? -1 : entity[a] * m->dim + c;
+    for (int c = 0; c < k->vdim; c++) {
+      int at = entity[a] < 0 || c >= m->dim ? -1 : entity[a] * m->dim + c;
+      dof[a * k->vdim + c] = alias && at >= 0 ? alias[at] : at;
+    }
   for (int s = 0; s < k->nscal; s++) dof[k->nvert * k->vdim + s] = entity[k->nvert + s];
 }
 
@@ -250,7 +253,7 @@ static pl_status copy_group(pl_model *m, const pl_model_desc *d, int k) {
   if (!g->name || !g->stencil || !g->dof || !g->twin) return PL_E_NOMEM;
   int twins = 0;
   for (int e = 0; e < g->nelem; e++) {
-    local_dofs(m, kind, g->stencil + e * g->nent, g->dof + e * kind->ndof);
+    local_dofs(m, d->alias, kind, g->stencil + e * g->nent, g->dof + e * kind->ndof);
     twins |= find_twins(kind->ndof, g->dof + e * kind->ndof, g->twin + e * kind->ndof);
   }
   if (!twins) {

@@ -210,6 +210,51 @@ static void drop_held(reader *r, const int *owner, node_list *nodes) {
   *nodes = (node_list){n, left};
 }
 
+static int is_plane(const pl_node *at) {
+  for (const pl_node *c = at->kind == NODE_MAP ? at->first : NULL; c; c = c->next)
+    if (strcmp(c->key, "symmetry") == 0 && strcmp(c->text ? c->text : "", "no") != 0) return 1;
+  return 0;
+}
+
+// a motion through the plane breaks the symmetry
+static int check_crossing(reader *r, const pl_node *at, const pl_drive_desc *d, int axis) {
+  double off = 0, axial = 0, size = 0;
+  for (int t = 0; t < d->nterm; t++) off = fmax(off, fabs(d->term[t].amplitude[axis]));
+  for (int c = 0; c < 3; c++) size = fmax(size, fabs(d->axis[c]));
+  axial = fabs(d->axis[axis]);
+  int turns = d->kind == PL_DRIVE_ROTATION && d->nterm > 0;
+  if (turns ? axial >= (1 - 1e-12) * size : off == 0) return 1;
+  problem(r, at, "leave out symmetry and model the whole part",
+          "symmetry: drive '%.60s' moves nodes of the plane along %c", d->name ? d->name : "",
+          "xyz"[axis]);
+  return 0;
+}
+
+// nodes in a plane of symmetry, some of which others hold already
+static void build_plane(reader *r, const pl_node *at, const drive_def *d, const int *owner,
+                        const node_list *nodes) {
+  int axis = d->symmetry.v - 1, n = 0, *left = scene_alloc(r, (size_t)nodes->n + 1, sizeof *left);
+  if (!left || nodes->n == 0) return;
+  if (d->fix || d->clamp.v || d->off.v) {
+    problem(r, at, "leave out fix, clamp and off", "symmetry says itself what is held");
+    return;
+  }
+  if (axis >= r->b->dim) {
+    problem(r, d->symmetry.at, NULL, "the model has no %c", "xyz"[axis]);
+    return;
+  }
+  for (int i = 0; i < nodes->n; i++) {
+    int o = owner[nodes->v[i] * r->b->dim + axis];
+    if (!o) left[n++] = nodes->v[i];
+    if (o && !check_crossing(r, at, &r->b->drive[o - 1], axis)) return;
+  }
+  const node_list own = {n, left};
+  pl_drive_desc out = drive_desc(&d->name, &own, 1 << axis, 0, NULL);
+  int k = r->b->ndrive;
+  drive_add(r, d, &out);
+  if (r->b->ndrive > k) pl_build_mirror(r->b, k, nodes->n, nodes->v, axis, at);
+}
+
 // several: the entry of a list of selectors, which stand for all their nodes together
 static void build_hold(reader *r, const pl_node *at, int several, int *owner,
                        const pl_node **where) {
@@ -226,26 +271,33 @@ static void build_hold(reader *r, const pl_node *at, int several, int *owner,
     if (several) drop_held(r, owner, &nodes);
     if (nodes.n == 0) return;
   }
-  if (!read_mask(r, d->fix, &mask)) return;
-  pl_drive_desc out = drive_desc(&d->name, &nodes, mask, 0, NULL);
-  drive_add(r, d, &out);
+  if (d->symmetry.v)
+    build_plane(r, at, d, owner, &nodes);
+  else {
+    if (!read_mask(r, d->fix, &mask)) return;
+    pl_drive_desc out = drive_desc(&d->name, &nodes, mask, 0, NULL);
+    drive_add(r, d, &out);
+  }
   if (r->b->ndrive == before) return;
   where[before] = at;
   claim(r, owner, where, at, &r->b->drive[before]);
 }
 
 // `fixed: SELECTOR`, or a list of selectors and mappings, each a support of its own; a long list of
-// selectors is one
-static void build_fixed(reader *r, const pl_node *at, int *owner, const pl_node **where) {
+// selectors is one. planes: those of symmetry, else the others
+static void build_fixed(reader *r, const pl_node *at, int planes, int *owner,
+                        const pl_node **where) {
   int maps = 0, plain = 0;
   for (const pl_node *d = at->first; at->kind == NODE_LIST && d; d = d->next) {
     maps += d->kind == NODE_MAP;
     plain += d->kind == NODE_SCALAR;
   }
-  if (maps == 0 && (plain < 2 || plain < at->n || plain > SUPPORTS))
-    build_hold(r, at, 0, owner, where);
-  else
-    for (const pl_node *d = at->first; d; d = d->next) build_hold(r, d, maps == 0, owner, where);
+  if (maps == 0 && (plain < 2 || plain < at->n || plain > SUPPORTS)) {
+    if (is_plane(at) == planes) build_hold(r, at, 0, owner, where);
+    return;
+  }
+  for (const pl_node *d = at->first; d; d = d->next)
+    if (is_plane(d) == planes) build_hold(r, d, maps == 0, owner, where);
 }
 
 void build_drives(reader *r) {
@@ -255,9 +307,11 @@ void build_drives(reader *r) {
   int *owner = scene_alloc(r, (size_t)r->b->nnode * (size_t)r->b->dim + 1, sizeof *owner);
   const pl_node **where = scene_alloc(r, most, sizeof *where);
   if (!owner || !where) return;
-  if (fixed) build_fixed(r, fixed, owner, where);
+  if (fixed) build_fixed(r, fixed, 0, owner, where);
   for (int k = 0; k < drives->n && !r->failed; k++, at = at->next)
     build_drive(r, (const drive_def *)drives->item + k, at, owner, where);
+  // nodes that others hold stay theirs
+  if (fixed && !r->failed) build_fixed(r, fixed, 1, owner, where);
 }
 
 // ---- initial state ----------------------------------------------------------------------------

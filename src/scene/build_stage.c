@@ -69,6 +69,11 @@ typedef enum action { ACT_FACTOR, ACT_OFF, ACT_HOLD } action;
 // a support that goes or comes; 0: reported
 static int check_switch(reader *r, const pl_node *at, int k, action act) {
   const pl_drive_desc *d = &r->b->drive[k];
+  if (pl_build_mirrors(r->b, k)) {
+    problem(r, at, "model the whole part", "change: '%.60s' is a plane of symmetry, which stays",
+            at->key);
+    return 0;
+  }
   if (act == ACT_OFF && !pl_build_releases(r->b, k)) {
     problem(r, at,
             "bending: shell6, or hold it by a second row of nodes, or by 'fixed' without clamp",

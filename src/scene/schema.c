@@ -215,6 +215,10 @@ static const row fixed_rows[] = {
     SELECT_ROWS(drive_def),
     ROW(drive_def, fix, "fix", T_RAW, .choices = "[x, y, z]",
         .text = "the components that are held, all when left out"),
+    ROW(drive_def, symmetry, "symmetry", T_CHOICE, .choices = "no|x|y|z",
+        .text = "the nodes are in a symmetry plane with this normal, behind which the other half "
+                "is: nothing moves through it, shells (shell6) and ends of rods keep their "
+                "direction to it; nodes may be held by other entries too"),
     CLAMP_ROW,
     OFF_ROW,
 };

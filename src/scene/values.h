@@ -421,6 +421,7 @@ typedef struct rotation_def {
 typedef struct drive_def {
   txt name;
   const pl_node *node, *nodes, *fix;
+  pick symmetry;
   vec translation;
   rotation_def *rotation;
   pick harmonic, clamp, off;

@@ -28,6 +28,9 @@ set_tests_properties(cli_laws PROPERTIES LABELS cli TIMEOUT 600)
 add_test(NAME cli_shells COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_shells.py $<TARGET_FILE:pliant>
          ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/cli_shells)
 set_tests_properties(cli_shells PROPERTIES LABELS cli TIMEOUT 600)
+add_test(NAME cli_symmetry COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_symmetry.py
+         $<TARGET_FILE:pliant> ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/cli_symmetry)
+set_tests_properties(cli_symmetry PROPERTIES LABELS cli TIMEOUT 600)
 add_test(NAME cli_paths COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_paths.py $<TARGET_FILE:pliant>
          ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/cli_paths)
 set_tests_properties(cli_paths PROPERTIES LABELS cli TIMEOUT 600)

@@ -45,7 +45,7 @@ static void joint(void **state) {
   const double angle[4] = {0, PL_PI, 0.5 * PL_PI, 0.6 * PL_PI};
   pl_mesh *m = fan(4, angle);
   pl_midedge *s;
-  check_ok(&env, pl_midedge_create_second(m, NULL, NULL, &s));
+  check_ok(&env, pl_midedge_create_second(m, NULL, NULL, NULL, &s));
   assert_int_equal(s->nedge, 9);
   assert_int_equal(s->nxi, 18);
   assert_int_equal(s->ncopy, 0);
@@ -72,7 +72,7 @@ static void joint(void **state) {
   int *clamp = pl_alloc(&env, (size_t)m->nvert, sizeof *clamp);
   for (int i = 0; i < m->nvert; i++) clamp[i] = -1;
   clamp[0] = clamp[1] = clamp[middle(m, 0, 0, 1)] = 7;
-  check_ok(&env, pl_midedge_create_second(m, clamp, NULL, &s));
+  check_ok(&env, pl_midedge_create_second(m, clamp, NULL, NULL, &s));
   assert_int_equal(s->nxi, 18);
   assert_int_equal(s->ncopy, 3);
   for (int t = 0; t < 4; t++) {
@@ -95,7 +95,7 @@ static void folded(void **state) {
   const double angle[2] = {0.3, 0.3};
   pl_mesh *m = fan(2, angle);
   pl_midedge *s;
-  check_status(&env, pl_midedge_create_second(m, NULL, NULL, &s), PL_E_INPUT);
+  check_status(&env, pl_midedge_create_second(m, NULL, NULL, NULL, &s), PL_E_INPUT);
   assert_non_null(strstr(env.error.text, "lie on each other"));
   assert_null(s);
   pl_mesh_free(m);
@@ -103,7 +103,7 @@ static void folded(void **state) {
   const double flat[2] = {0, PL_PI};
   m = fan(2, flat);
   m->cell[PL_TRI6].v[6 + 3] = m->cell[PL_TRI6].v[6 + 4];
-  check_status(&env, pl_midedge_create_second(m, NULL, NULL, &s), PL_E_INPUT);
+  check_status(&env, pl_midedge_create_second(m, NULL, NULL, NULL, &s), PL_E_INPUT);
   assert_non_null(strstr(env.error.text, "has a vertex on it"));
   pl_mesh_free(m);
 }
@@ -207,7 +207,7 @@ static pl_status all(pl_env *failing, void *ctx) {
   if (st == PL_OK) st = pl_mesh_raise_surface(m, &out);
   if (st == PL_OK) st = pl_mesh_round(out, 1);
   if (st == PL_OK) st = pl_mesh_boundary(out, &n, &boundary);
-  if (st == PL_OK) st = pl_midedge_create_second(out, NULL, NULL, &s);
+  if (st == PL_OK) st = pl_midedge_create_second(out, NULL, NULL, NULL, &s);
   pl_midedge_free(s);
   pl_free(failing, boundary);
   pl_mesh_free(out);
