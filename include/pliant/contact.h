@@ -332,6 +332,10 @@ typedef struct pl_contact {
 // Fails on unknown nodes and on obstacles without size, with the number of what is wrong.
 pl_status pl_contact_create(const pl_model *m, const pl_contact_desc *d, pl_contact **out);
 void pl_contact_free(pl_contact *k);
+// Edges of obstacles that go through triangles of d at q[][3] and time 0 by more than `least`, m.
+// *depth: the most by which the nearer end of one is beyond its triangle, and which; 0: none does.
+pl_status pl_contact_pierced(pl_env *env, const pl_contact_desc *d, const double *q, double least,
+                             double *depth, int *tri, int *obstacle);
 // What it knows between two steps into `kept`, which is zeros or one of the same contact, and back
 // again; counts, too.
 pl_status pl_contact_keep(const pl_contact *k, pl_contact *kept);

@@ -593,9 +593,9 @@ void pl_flight_state(const pl_model *m, const pl_params *p, const pl_flight *k, 
 // Steps of length h until the next one would meet an obstacle (*meets = 1), or to the time `until`;
 // the state is that of the flight then. c may be NULL; in: [nnode] nodes of the body, whose places
 // alone change, NULL: all. PL_CANCELLED: the host wants to stop.
-pl_status pl_flight_to_contact(const pl_model *m, const pl_params *p, const pl_contact *c,
-                               pl_work *w, const char *in, pl_flight *k, double h, double until,
-                               pl_state *s, int *meets);
+pl_status pl_flight_to_contact(const pl_model *m, const pl_params *p, pl_contact *c, pl_work *w,
+                               const char *in, pl_flight *k, double h, double until, pl_state *s,
+                               int *meets);
 
 // ---- jumps --------------------------------------------------------------------------------------
 

@@ -384,6 +384,25 @@ static void check_inside(pl_builder *b, const double *u, double allowed) {
   }
 }
 
+// edges of obstacles through faces of bodies, where no node is inside
+static pl_status check_pierced(pl_builder *b, const double *u, double allowed) {
+  const pl_contact_desc *d = &b->contact;
+  double depth, *x;
+  int tri, obstacle;
+  char buf[128];
+  if (b->dim != 3 || d->ntri == 0 || d->nobstacle == 0) return PL_OK;
+  x = pl_build_keep(b, 3 * (size_t)b->nnode, sizeof *x);
+  if (!x) return PL_E_NOMEM;
+  for (int i = 0; i < 3 * b->nnode; i++) x[i] = b->X[i] + (u ? u[i] : 0);
+  PL_TRY(pl_contact_pierced(b->env, d, x, allowed, &depth, &tri, &obstacle));
+  if (depth > 0)
+    build_problem(
+        b, b->impl->contact[0].origin, "move the body or the obstacle until they touch at most",
+        "an edge of obstacle '%.60s' starts %.3g m inside of the face at %s",
+        b->obstacle_name[obstacle], depth, pl_build_node_text(b, d->tri[3 * tri], buf, sizeof buf));
+  return PL_OK;
+}
+
 // bodies whose surfaces cross, beyond what is allowed
 static pl_status check_crossing(pl_builder *b, const double *x, double allowed) {
   pl_layers_desc d = b->layers;
@@ -441,6 +460,7 @@ pl_status pl_build_check_apart(pl_builder *b, const double *u) {
   double allowed = OVERLAP * extent(b);
   int before = b->nproblem;
   check_inside(b, u, allowed);
+  if (b->nproblem == before) PL_TRY(check_pierced(b, u, allowed));
   if (b->layers.nvert > 0) PL_TRY(check_layers(b, u, allowed));
   return b->nproblem > before ? PL_E_INPUT : PL_OK;
 }

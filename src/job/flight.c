@@ -24,7 +24,7 @@ static int is_flying(const pl_model *m, const pl_contact *c) {
     return 0;
   for (int i = 0; i < c->npair; i++)
     if (c->pair[i].status != PL_OPEN) return 0;
-  return 1;
+  return c->npress == 0;
 }
 
 static double spin_rate(const pl_flight *k) {
@@ -33,8 +33,7 @@ static double spin_rate(const pl_flight *k) {
   return sqrt(sum);
 }
 
-static pl_status follow(job *j, const pl_contact *c, const char *in, double h, pl_state *x,
-                        landing *l) {
+static pl_status follow(job *j, pl_contact *c, const char *in, double h, pl_state *x, landing *l) {
   const pl_scene *sc = j->scene;
   double down = pl_norm3(l->start.gravity), speed = pl_norm3(l->start.momentum) / l->start.mass;
   // short steps of elements would not lead to the ground
@@ -96,7 +95,7 @@ static void emit(job *j, const char *who, const landing *l) {
              who, e->t - s->t, 1e3 * sideways(l), l->angle, l->angle / (2 * PL_PI));
 }
 
-pl_status job_flight_report(job *j, const pl_analysis *a, const pl_contact *c, const pl_state *s,
+pl_status job_flight_report(job *j, const pl_analysis *a, pl_contact *c, const pl_state *s,
                             double h, json_t *figures) {
   const pl_scene *sc = j->scene;
   landing l = {0};
@@ -141,9 +140,9 @@ static int touches(const pl_contact *c, const char *in) {
   return c && c->bodies_stick + c->bodies_slip > 0;
 }
 
-static pl_status report_body(job *j, const pl_analysis *a, const pl_scene_body *b,
-                             const pl_contact *c, const char *in, const pl_state *s, double h,
-                             pl_state *x, json_t *all) {
+static pl_status report_body(job *j, const pl_analysis *a, const pl_scene_body *b, pl_contact *c,
+                             const char *in, const pl_state *s, double h, pl_state *x,
+                             json_t *all) {
   const pl_scene *sc = j->scene;
   landing l = {0};
   double v[3], omega[3];
@@ -166,7 +165,7 @@ static pl_status report_body(job *j, const pl_analysis *a, const pl_scene_body *
   return PL_OK;
 }
 
-pl_status job_bodies_report(job *j, const pl_analysis *a, const pl_contact *c, const pl_state *s,
+pl_status job_bodies_report(job *j, const pl_analysis *a, pl_contact *c, const pl_state *s,
                             double h, json_t *figures) {
   const pl_scene *sc = j->scene;
   pl_sound *parts = NULL;

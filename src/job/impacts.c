@@ -35,15 +35,36 @@ enum {
 void impacts_close(impacts *k) {
   if (!k->j) return;
   pl_free(k->j->env, k->met);
+  pl_free(k->j->env, k->face);
   pl_free(k->j->env, k->v);
   pl_sound_free(k->sound);
   pl_table_free(k->log);
+}
+
+// whose row i of those that press is
+static impact_face face_of(const impacts *k, int i) {
+  const pl_contact_row *r = &k->contact->press[i];
+  return (impact_face){r->tag[0], k->sound->body[r->vert[0]]};
+}
+
+// faces or edges of the body touched the obstacle at the last step
+static int has_face(const impacts *k, impact_face f) {
+  for (int i = 0; i < k->nface; i++)
+    if (k->face[i].obstacle == f.obstacle && k->face[i].body == f.body) return 1;
+  return 0;
 }
 
 void impacts_start(impacts *k, const pl_state *s) {
   if (!k->j) return;
   memcpy(k->v, s->v, (size_t)s->nq * sizeof *k->v);
   for (int i = 0; i < k->contact->npair; i++) k->met[i] = k->contact->pair[i].status != PL_OPEN;
+  k->nface = 0;
+  for (int i = 0; i < k->contact->npress && k->status == PL_OK; i++) {
+    impact_face now = face_of(k, i);
+    if (has_face(k, now)) continue;
+    k->status = pl_grow(k->j->env, &k->face, k->nface, &k->capface, sizeof *k->face);
+    if (k->status == PL_OK) k->face[k->nface++] = now;
+  }
 }
 
 static const double *row_of(const pl_table *t, int i) {
@@ -90,54 +111,116 @@ static int is_fastest(const impacts *k, int i, double *speed) {
   return best == i;
 }
 
-static pl_status add_meeting(impacts *k, int i, const pl_state *s, double h, double speed) {
-  const pl_contact *c = k->contact;
-  const pl_contact_pair *a = &c->pair[i];
-  const double *n = a->place.frame[0];
-  int body = k->sound->body[a->node];
-  double time = pl_sound_time(k->sound, body, s->q, n);
-  if (!(speed > SLOW * pl_sound_speed(k->sound, body, n))) return PL_OK;
-  const double *old = last_row(k, body, a->obstacle);
+// what meets an obstacle: a node, or a place of a face or an edge
+typedef struct meeting {
+  int body, obstacle;
+  double x[3], n[3], speed;
+} meeting;
+
+static pl_status add_meeting(impacts *k, const meeting *a, const pl_state *s, double h) {
+  double time = pl_sound_time(k->sound, a->body, s->q, a->n);
+  if (!(a->speed > SLOW * pl_sound_speed(k->sound, a->body, a->n))) return PL_OK;
+  const double *old = last_row(k, a->body, a->obstacle);
   if (old && old[WHAT] == 0 && s->t <= old[TIME] + THROUGH * old[SOUND]) return PL_OK;
   double row[LOGGED] = {[TIME] = s->t,
                         [OBSTACLE] = a->obstacle + 1,
-                        [BODY] = body,
-                        [SPEED] = speed,
+                        [BODY] = a->body,
+                        [SPEED] = a->speed,
                         [SOUND] = time,
                         [STEP] = h,
-                        [MEAN] = mean_along(k, body, a->obstacle, k->v, n)};
-  for (int x = 0; x < c->dim; x++) {
-    row[PLACE_X + x] = s->q[a->node * c->dim + x];
-    row[NORMAL_X + x] = n[x];
-  }
+                        [MEAN] = mean_along(k, a->body, a->obstacle, k->v, a->n)};
+  memcpy(row + PLACE_X, a->x, (size_t)k->contact->dim * sizeof *row);
+  memcpy(row + NORMAL_X, a->n, (size_t)k->contact->dim * sizeof *row);
   return pl_table_row(k->log, row);
 }
 
-// a body that met an obstacle and touches it no more
-static pl_status add_parting(impacts *k, int i, const pl_state *s) {
+static meeting of_pair(const impacts *k, int i, const pl_state *s, double speed) {
   const pl_contact *c = k->contact;
-  int obstacle = c->pair[i].obstacle, body = k->sound->body[c->pair[i].node];
+  const pl_contact_pair *a = &c->pair[i];
+  meeting m = {.body = k->sound->body[a->node], .obstacle = a->obstacle, .speed = speed};
+  memcpy(m.x, s->q + a->node * c->dim, (size_t)c->dim * sizeof *m.x);
+  memcpy(m.n, a->place.frame[0], sizeof m.n);
+  return m;
+}
+
+static meeting of_face(const impacts *k, int i, const pl_state *s) {
+  const pl_contact *c = k->contact;
+  const pl_contact_row *r = &c->press[i];
+  impact_face f = face_of(k, i);
+  meeting m = {.body = f.body, .obstacle = f.obstacle};
+  double v[3];
+  pl_contact_row_point(r, c->dim, s->q, m.x);
+  pl_contact_row_point(r, c->dim, k->v, v);
+  memcpy(m.n, r->frame[0], sizeof m.n);
+  for (int x = 0; x < c->dim; x++) m.speed -= m.n[x] * (v[x] - c->obstacle[f.obstacle].velocity[x]);
+  return m;
+}
+
+// nodes of the body touched the obstacle at the last step
+static int has_node(const impacts *k, impact_face f) {
+  const pl_contact *c = k->contact;
+  for (int i = 0; i < c->npair; i++)
+    if (k->met[i] && c->pair[i].obstacle == f.obstacle && k->sound->body[c->pair[i].node] == f.body)
+      return 1;
+  return 0;
+}
+
+static int touches(const impacts *k, impact_face f) {
+  const pl_contact *c = k->contact;
   for (int o = 0; o < c->npair; o++)
-    if (c->pair[o].obstacle == obstacle && k->sound->body[c->pair[o].node] == body &&
+    if (c->pair[o].obstacle == f.obstacle && k->sound->body[c->pair[o].node] == f.body &&
         c->pair[o].status != PL_OPEN)
-      return PL_OK;
-  const double *old = last_row(k, body, obstacle);
+      return 1;
+  for (int i = 0; i < c->npress; i++) {
+    impact_face now = face_of(k, i);
+    if (now.obstacle == f.obstacle && now.body == f.body) return 1;
+  }
+  return 0;
+}
+
+// a body that met an obstacle and touches it no more
+static pl_status add_parting(impacts *k, impact_face f, const pl_state *s) {
+  if (touches(k, f)) return PL_OK;
+  const double *old = last_row(k, f.body, f.obstacle);
   if (!old || old[WHAT] == 1) return PL_OK;
   double row[LOGGED];
   memcpy(row, old, sizeof row);
   row[WHAT] = 1;
   row[TIME] = s->t;
-  row[MEAN] = mean_along(k, body, obstacle, s->v, row + NORMAL_X);
+  row[MEAN] = mean_along(k, f.body, f.obstacle, s->v, row + NORMAL_X);
   return pl_table_row(k->log, row);
 }
 
-static pl_status add_rows(impacts *k, const pl_state *s, double h) {
-  double speed;
-  for (int i = 0; i < k->contact->npair; i++) {
-    int now = k->contact->pair[i].status != PL_OPEN;
-    if (now && !k->met[i] && is_fastest(k, i, &speed)) PL_TRY(add_meeting(k, i, s, h, speed));
-    if (!now && k->met[i]) PL_TRY(add_parting(k, i, s));
+// the fastest of the faces and edges of each body that touched nothing of an obstacle before
+static pl_status add_faces(impacts *k, const pl_state *s, double h) {
+  for (int i = 0; i < k->contact->npress; i++) {
+    impact_face f = face_of(k, i);
+    if (has_face(k, f) || has_node(k, f)) continue;
+    meeting best = of_face(k, i, s);
+    for (int o = 0; o < k->contact->npress; o++) {
+      meeting other = of_face(k, o, s);
+      if (other.obstacle != f.obstacle || other.body != f.body) continue;
+      if (other.speed > best.speed) best = other;
+    }
+    PL_TRY(add_meeting(k, &best, s, h));
   }
+  return PL_OK;
+}
+
+static pl_status add_rows(impacts *k, const pl_state *s, double h) {
+  const pl_contact *c = k->contact;
+  double speed;
+  for (int i = 0; i < c->npair; i++) {
+    int now = c->pair[i].status != PL_OPEN;
+    if (now && !k->met[i] && is_fastest(k, i, &speed)) {
+      meeting m = of_pair(k, i, s, speed);
+      PL_TRY(add_meeting(k, &m, s, h));
+    }
+    impact_face f = {c->pair[i].obstacle, k->sound->body[c->pair[i].node]};
+    if (!now && k->met[i]) PL_TRY(add_parting(k, f, s));
+  }
+  PL_TRY(add_faces(k, s, h));
+  for (int i = 0; i < k->nface; i++) PL_TRY(add_parting(k, k->face[i], s));
   return PL_OK;
 }
 

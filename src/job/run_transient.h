@@ -15,6 +15,10 @@ typedef struct recorder {
 enum { MOTION_COLUMNS = 6 }; // that all motions have: energies over time
 
 // Impacts of a motion with obstacles; without them all of it does nothing.
+typedef struct impact_face {
+  int obstacle, body;
+} impact_face;
+
 typedef struct impacts {
   job *j;
   pl_contact *contact; // tells of its steps from impacts_open on
@@ -22,7 +26,9 @@ typedef struct impacts {
   pl_sound *sound;
   pl_table *log; // meetings and partings, for checkpoints
   int *met;      // [npair] 1: touched at the last step
-  double *v;     // [2][nq] velocities there, and scratch
+  int nface, capface;
+  impact_face *face; // [nface] the same by faces and edges
+  double *v;         // [2][nq] velocities there, and scratch
 } impacts;
 pl_status impacts_open(job *j, pl_contact *contact, impacts *k);
 void impacts_close(impacts *k);
@@ -48,10 +54,10 @@ typedef struct motion {
 
 // A free body that touches none of its obstacles at s: what its flight as a rigid body, in steps of
 // h, comes to. Nothing is told of others.
-pl_status job_flight_report(job *j, const pl_analysis *a, const pl_contact *c, const pl_state *s,
+pl_status job_flight_report(job *j, const pl_analysis *a, pl_contact *c, const pl_state *s,
                             double h, json_t *figures);
 // Of scenes with several: what each free solid does at s, and its flight where it touches nothing.
-pl_status job_bodies_report(job *j, const pl_analysis *a, const pl_contact *c, const pl_state *s,
+pl_status job_bodies_report(job *j, const pl_analysis *a, pl_contact *c, const pl_state *s,
                             double h, json_t *figures);
 
 // ---- jumps --------------------------------------------------------------------------------------

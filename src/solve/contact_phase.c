@@ -17,6 +17,15 @@ static double approach(const stepper *st, int pair) {
   return speed;
 }
 
+// a face or an edge that did not press at the obstacle before; how fast it came nearer, m/s
+static double surface_approach(const stepper *st, int k) {
+  const contact_set *t = st->contacts;
+  const pl_contact_row *r = &t->row[k];
+  for (int i = 0; i < t->k->npress; i++)
+    if (memcmp(t->k->press[i].tag, r->tag, sizeof r->tag) == 0) return 0;
+  return contact_set_drag(t, k * t->dim) - contact_set_along(t, k * t->dim, st->s->v);
+}
+
 // The shortest time of sound through a body that an obstacle was met by in the step in x; 0: none.
 static double met(const stepper *st) {
   const contact_set *t = st->contacts;
@@ -24,10 +33,12 @@ static double met(const stepper *st) {
   for (int k = 0; k < t->nset; k++) {
     int i = t->set[k];
     // bodies against each other have no part in it
-    if (i < 0 || t->status[k] == PL_OPEN || t->k->pair[i].status != PL_OPEN) continue;
-    int body = st->sound->body[t->k->pair[i].node];
-    const double *n = t->place[i].frame[0];
-    if (!(approach(st, i) > SLOW * pl_sound_speed(st->sound, body, n))) continue;
+    if (i == BODIES || t->status[k] == PL_OPEN) continue;
+    if (i >= 0 && t->k->pair[i].status != PL_OPEN) continue;
+    int body = st->sound->body[i >= 0 ? t->k->pair[i].node : t->row[k].vert[0]];
+    const double *n = i >= 0 ? t->place[i].frame[0] : t->row[k].frame[0];
+    double speed = i >= 0 ? approach(st, i) : surface_approach(st, k);
+    if (!(speed > SLOW * pl_sound_speed(st->sound, body, n))) continue;
     double time = pl_sound_time(st->sound, body, st->x->q, n);
     if (time > 0 && (least == 0 || time < least)) least = time;
   }

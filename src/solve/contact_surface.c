@@ -2,6 +2,7 @@
 // rows beside those of nodes.
 #include "solve_impl.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const double NEAR = 1e-3; // of the size of all: gaps up to which a row goes on
@@ -12,7 +13,8 @@ pl_status surface_open(contact_set *t) {
   surface_rows *s = t->surface = pl_alloc(t->env, 1, sizeof *s);
   if (!s) return PL_E_NOMEM;
   s->to = pl_alloc(t->env, nq, sizeof *s->to);
-  return s->to ? PL_OK : PL_E_NOMEM;
+  s->taken = pl_alloc(t->env, (size_t)pl_model_nnode(t->m), sizeof *s->taken);
+  return s->to && s->taken ? PL_OK : PL_E_NOMEM;
 }
 
 void surface_close(contact_set *t) {
@@ -20,6 +22,8 @@ void surface_close(contact_set *t) {
   if (!s) return;
   pl_free(t->env, s->to);
   pl_free(t->env, s->old);
+  pl_free(t->env, s->next);
+  pl_free(t->env, s->taken);
   pl_free(t->env, s);
 }
 
@@ -112,21 +116,56 @@ static int is_in(const contact_set *t, const pl_contact_row *r) {
   return 0;
 }
 
+static int by_gap(const void *a, const void *b) {
+  const pl_contact_feature *p = *(const pl_contact_feature *const *)a,
+                           *q = *(const pl_contact_feature *const *)b;
+  if (p->gap != q->gap) return p->gap < q->gap ? -1 : 1;
+  return (p > q) - (p < q);
+}
+
+// a row at one of its nodes joins in this round already
+static int is_taken(const surface_rows *s, const pl_contact_row *r) {
+  for (int a = 0; a < r->n; a++)
+    if (s->taken[r->vert[a]] == s->round) return 1;
+  return 0;
+}
+
+// Of those that share a node the deepest joins: it takes most others along, which would say the
+// same as the rows that there are, with no one answer.
+static pl_status join_deepest(contact_set *t, int n, const pl_contact_feature **approach,
+                              int *count) {
+  surface_rows *s = t->surface;
+  if (n > 1) qsort(approach, (size_t)n, sizeof *approach, by_gap);
+  s->round++;
+  for (int i = 0; i < n; i++) {
+    pl_contact_row r = row_of(approach[i]);
+    if (is_taken(s, &r)) continue;
+    for (int a = 0; a < r.n; a++) s->taken[r.vert[a]] = s->round;
+    PL_TRY(contact_set_join(t, SURFACE - approach[i]->obstacle, &r));
+    ++*count;
+  }
+  return PL_OK;
+}
+
 pl_status surface_join(contact_set *t, const contact_rule *u, const double *d, int *count) {
   surface_rows *s = t->surface;
   const int *dof = pl_model_free_dofs(t->m);
   const pl_contact_feature *approach;
-  int n;
+  int n, m = 0;
   memcpy(s->to, u->q, (size_t)pl_model_nq(t->m) * sizeof *s->to);
   for (int i = 0; i < t->n; i++) s->to[dof[i]] += d[i];
   PL_TRY(pl_contact_features(t->k, u->t, s->to, u->t0, u->q0, -t->slack, &n, &approach));
+  if (n > s->capnext) {
+    const pl_contact_feature **more = pl_realloc(t->env, s->next, 2 * (size_t)n, sizeof *more);
+    if (!more) return PL_E_NOMEM;
+    s->next = more;
+    s->capnext = 2 * n;
+  }
   for (int i = 0; i < n; i++) {
     pl_contact_row r = row_of(&approach[i]);
-    if (!contact_set_is_free(t, &r) || is_in(t, &r)) continue;
-    PL_TRY(contact_set_join(t, SURFACE - approach[i].obstacle, &r));
-    ++*count;
+    if (contact_set_is_free(t, &r) && !is_in(t, &r)) s->next[m++] = &approach[i];
   }
-  return PL_OK;
+  return join_deepest(t, m, s->next, count);
 }
 
 int surface_any(const contact_set *t) {

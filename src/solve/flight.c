@@ -265,33 +265,60 @@ void pl_flight_state(const pl_model *m, const pl_params *p, const pl_flight *k, 
 
 // ---- the way to the next obstacle ---------------------------------------------------------------
 
-double flight_gap(const pl_model *m, const pl_params *p, const pl_flight *k, const pl_contact *c,
-                  const char *in, pl_state *s) {
-  double least = INFINITY;
+// faces and edges on the way of one step
+static pl_status surfaces_meet(const pl_model *m, const pl_params *p, const pl_flight *before,
+                               const pl_flight *k, pl_contact *c, const char *in, pl_state *s,
+                               double *q0, int *meets) {
+  const pl_contact_feature *approach;
+  int n;
+  put_state(m, p, before, in, s);
+  memcpy(q0, s->q, (size_t)s->nq * sizeof *q0);
+  put_state(m, p, k, in, s);
+  PL_TRY(pl_contact_features(c, k->t, s->q, before->t, q0, 0, &n, &approach));
+  for (int i = 0; i < n && !*meets; i++) *meets = is_in(in, approach[i].row.vert[0]);
+  return PL_OK;
+}
+
+pl_status flight_meets(const pl_model *m, const pl_params *p, const pl_flight *before,
+                       const pl_flight *k, pl_contact *c, const char *in, pl_state *s, double *q0,
+                       int *meets) {
   pl_gap g;
   put_state(m, p, k, in, s);
-  for (int i = 0; i < c->npair; i++) {
+  *meets = 0;
+  for (int i = 0; i < c->npair && !*meets; i++) {
     const pl_contact_pair *a = &c->pair[i];
     if (!is_in(in, a->node)) continue;
     pl_obstacle_gap(&c->obstacle[a->obstacle], 3, s->t, s->q + 3 * a->node, a->radius, &g);
-    least = fmin(least, g.gap);
+    *meets = g.gap <= 0;
   }
-  return least;
+  if (*meets || !c->surface) return PL_OK;
+  return surfaces_meet(m, p, before, k, c, in, s, q0, meets);
 }
 
-pl_status pl_flight_to_contact(const pl_model *m, const pl_params *p, const pl_contact *c,
-                               pl_work *w, const char *in, pl_flight *k, double h, double until,
-                               pl_state *s, int *meets) {
+// the way as far as nothing is met
+static pl_status fly(const pl_model *m, const pl_params *p, pl_contact *c, pl_work *w,
+                     const char *in, pl_flight *k, double h, double until, pl_state *s, double *q0,
+                     int *meets) {
   ticker tick = {w->env, "flight", 0};
-  *meets = 0;
-  for (long i = 0; k->t < until; i++) {
+  while (k->t < until) {
     pl_flight next = *k;
     pl_flight_step(&next, fmin(h, until - k->t));
-    *meets = c && flight_gap(m, p, &next, c, in, s) <= 0;
+    if (c) PL_TRY(flight_meets(m, p, k, &next, c, in, s, q0, meets));
     if (*meets) break;
     *k = next;
     if (ticker_due(&tick)) PL_TRY(ticker_progress(&tick, -1, "rigid flight"));
   }
   put_state(m, p, k, in, s);
   return PL_OK;
+}
+
+pl_status pl_flight_to_contact(const pl_model *m, const pl_params *p, pl_contact *c, pl_work *w,
+                               const char *in, pl_flight *k, double h, double until, pl_state *s,
+                               int *meets) {
+  *meets = 0;
+  double *q0 = pl_alloc(w->env, (size_t)s->nq, sizeof *q0);
+  if (!q0) return PL_E_NOMEM;
+  pl_status st = fly(m, p, c, w, in, k, h, until, s, q0, meets);
+  pl_free(w->env, q0);
+  return st;
 }

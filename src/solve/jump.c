@@ -110,7 +110,7 @@ static int touches(const stepper *st) {
   const pl_contact *c = st->contacts ? st->contacts->k : NULL;
   for (int i = 0; c && i < c->npair; i++)
     if (c->pair[i].status != PL_OPEN) return 1;
-  return 0;
+  return c && c->npress > 0;
 }
 
 // finite elements after a step; before: the body a step ago, with its turn
@@ -148,25 +148,30 @@ static int has_loads(stepper *st) {
 }
 
 // Nothing is met for as long as makes a flight.
-static int is_clear(stepper *st) {
+static pl_status is_clear(stepper *st, int *clear) {
   const pl_jump_state *k = &st->hist->jump;
   double h = st->hist->step;
-  pl_flight f = k->body;
-  for (int i = 0, n = (int)fmin(1e6, ceil(st->jump->hop / h)); i <= n; i++) {
-    if (flight_gap(st->m, st->p, &f, st->contacts->k, NULL, st->x) <= 0) return 0;
+  pl_flight f = k->body, before = f;
+  int meets = 0;
+  for (int i = 0, n = (int)fmin(1e6, ceil(st->jump->hop / h)); i <= n && !meets; i++) {
+    PL_TRY(
+        flight_meets(st->m, st->p, &before, &f, st->contacts->k, NULL, st->x, st->base->q, &meets));
+    before = f;
     pl_flight_step(&f, h);
   }
-  return 1;
+  *clear = !meets;
+  return PL_OK;
 }
 
-static int may_fly(stepper *st) {
+static pl_status may_fly(stepper *st, int *may) {
   const pl_jump_state *k = &st->hist->jump;
   const pl_jump_opts *o = st->jump;
-  if (!o->rigid || k->stage != PL_JUMP_AIR || !st->contacts) return 0;
+  *may = 0;
+  if (!o->rigid || k->stage != PL_JUMP_AIR || !st->contacts) return PL_OK;
   const pl_flight_loss l = flight_loss(&k->body, st->w);
   int calm = l.elastic + l.vibration <= o->vibration * k->fastest;
-  if (!calm && st->s->t - k->touched < o->wait * (1 - 1e-9)) return 0;
-  return !has_loads(st) && is_clear(st);
+  if (!calm && st->s->t - k->touched < o->wait * (1 - 1e-9)) return PL_OK;
+  return has_loads(st) ? PL_OK : is_clear(st, may);
 }
 
 // The state of the rigid body: nothing is strained, so that gravity and damping by mass alone
@@ -207,14 +212,18 @@ static pl_status become_rigid(stepper *st) {
 }
 
 // back to elements when the next step would meet an obstacle
-static void look_ahead(stepper *st) {
+static pl_status look_ahead(stepper *st) {
   pl_jump_state *k = &st->hist->jump;
   pl_flight f = k->body;
+  int meets;
   pl_flight_step(&f, st->hist->step);
-  if (flight_gap(st->m, st->p, &f, st->contacts->k, NULL, st->x) > 0) return;
+  PL_TRY(
+      flight_meets(st->m, st->p, &k->body, &f, st->contacts->k, NULL, st->x, st->base->q, &meets));
+  if (!meets) return PL_OK;
   k->stage = PL_JUMP_AIR;
   k->nhand++;
   st->audit.known = 0;
+  return PL_OK;
 }
 
 // ---- steps --------------------------------------------------------------------------------------
@@ -249,8 +258,7 @@ pl_status jump_complete(stepper *st) {
   pl_jump_state *k = &st->hist->jump;
   if (k->stage == PL_JUMP_RIGID) {
     k->moving = st->s->t;
-    look_ahead(st);
-    return PL_OK;
+    return look_ahead(st);
   }
   pl_flight before = k->body, now = k->body;
   double rot[3];
@@ -258,5 +266,7 @@ pl_status jump_complete(stepper *st) {
   flight_catch(st->p, st->w, pl_model_nnode(st->m), NULL, st->s, st->fit, &now);
   follow(st, &now);
   stand(st, &before, rot);
-  return may_fly(st) ? become_rigid(st) : PL_OK;
+  int may;
+  PL_TRY(may_fly(st, &may));
+  return may ? become_rigid(st) : PL_OK;
 }

@@ -98,8 +98,10 @@ typedef struct bodies {
 typedef struct surface_rows {
   double *to; // [nq] where a linear step leads
   int nold, cap;
-  body_pair *old; // [cap] of the iterate before
-  int rounds;     // iterates placed in this step
+  body_pair *old;                  // [cap] of the iterate before
+  int rounds;                      // iterates placed in this step
+  const pl_contact_feature **next; // [capnext] that overlap at the end of the linear step
+  int capnext, round, *taken;      // [nnode] round in which a row took a node
 } surface_rows;
 
 // Entries of A^-1 between the unknowns that contacts have been at since it was factored.
@@ -468,9 +470,11 @@ void flight_catch(const pl_params *p, pl_work *w, int n, const char *in, const p
 // Kinetic energy, and what elements have besides; w is evaluated at the state that was caught.
 double flight_motion(const pl_flight *k);
 pl_flight_loss flight_loss(const pl_flight *k, const pl_work *w);
-// Least gap of all pairs at the flight's place; s is scratch.
-double flight_gap(const pl_model *m, const pl_params *p, const pl_flight *k, const pl_contact *c,
-                  const char *in, pl_state *s);
+// Whether nodes touch at the flight's place, or faces and edges have come to on their way from
+// where it was before; s and q0[nq] are scratch.
+pl_status flight_meets(const pl_model *m, const pl_params *p, const pl_flight *before,
+                       const pl_flight *k, pl_contact *c, const char *in, pl_state *s, double *q0,
+                       int *meets);
 
 // The start, or going on; the state is evaluated.
 pl_status jump_open(stepper *st);
