@@ -45,7 +45,8 @@ typedef enum pl_drive_kind {
 // What a rotation drive does to a scalar unknown: in place of a pair of nodes.
 enum {
   PL_SCALAR_STAYS = -1,  // keeps its reference value
-  PL_SCALAR_VECTOR = -2, // with a component 0..2: of the rotation vector of a rod_joint's body
+  // less the number of its node, with a component 0..2: of the rotation vector of a rod_joint's body
+  PL_SCALAR_VECTOR = -2,
 };
 
 // Prescribed motion of nodes: X + sum of terms, or a rotation about an axis by the sum of terms.
@@ -66,7 +67,8 @@ typedef struct pl_drive_desc {
   // of a rod's edge its two nodes, which a rotation drives too; components of a vector follow each
   // other; others see above. NULL: nothing
   const int *edge;
-  int nplace;            // of node: about whose middle moments are told, the first ones; 0: all
+  int nplace;         // of node: about whose middle moments are told, the first ones; 0: all
+  const int *carrier; // [nnode - nplace] the place that the others hang on, NULL: there are none
   const pl_course *over; // factor of terms of harmonic 0 instead of the load factor, NULL: that
   int off; // 1: it is there and drives nothing but those of its nodes that are no places
   // [nnode][dim] and [nscal]: where it begins at load factor 0, to go straight to where it leads at
@@ -327,6 +329,10 @@ void pl_drive_rotation(const pl_model *m, const pl_params *p, const pl_clock *c,
 // there. Missing components are 0.
 void pl_drive_reaction(const pl_model *m, const pl_state *s, const double *r, int drive,
                        double force[3], double moment[3]);
+// The same of all drives for the nodes in[nnode] with 1, about the middle of those. Returns 0 where
+// nothing holds them.
+int pl_held_reaction(const pl_model *m, const pl_state *s, const double *r, const char *in,
+                     double force[3], double moment[3]);
 // External force f(t) of loads (gravity left out) over all unknowns.
 void pl_load(const pl_model *m, const pl_params *p, const pl_clock *c, double *f);
 // Evaluates at a state whose driven entries are set. Results stay in w until the next call. Returns

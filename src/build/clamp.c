@@ -113,10 +113,12 @@ static int widen_drives(pl_builder *b, const shells *s) {
         more += !is_beyond(s->part[i], j) && carrier(b, s, i, j) == k;
     if (more == 0) continue;
     pl_drive_desc *d = &b->drive[k];
-    int *list = pl_build_keep(b, (size_t)d->nnode + (size_t)more, sizeof *list);
-    if (!list) return 0;
+    int *list = pl_build_keep(b, (size_t)d->nnode + (size_t)more, sizeof *list),
+        *place = pl_build_keep(b, (size_t)more, sizeof *place);
+    if (!list || !place) return 0;
     memcpy(list, d->node, (size_t)d->nnode * sizeof *list);
     d->node = list;
+    d->carrier = place;
     d->nplace = d->nnode;
   }
   return 1;
@@ -133,6 +135,7 @@ static void add_copies(pl_builder *b, const shells *s, int body) {
     mirror_copy(b, &b->body[body], p, k, b->ncopy++);
     if (!d) continue;
     // the description holds const arrays; they are ours
+    ((int *)d->carrier)[d->nnode - d->nplace] = b->body[body].node[p->copy_at[k]];
     ((int *)d->node)[d->nnode++] = copy;
     follow_targets(b, node, copy);
   }

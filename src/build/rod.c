@@ -1,6 +1,6 @@
 // Rods: how edges meet, directors at rest, and what drives hold of them. Edges in a row make a rod;
 // where three or more meet, or rods of different bodies, or where a drive clamps, there is a
-// junction, a small rigid body with a rotation vector of three unknowns.
+// junction, a small rigid body with a rotation vector of three unknowns; at corners of a rod, too.
 #include "build_impl.h"
 
 #include "pliant/math.h"
@@ -20,6 +20,7 @@ typedef struct rod_net {
   rod_edge *edge;
   int *begin, *at;          // edges at node i: at[begin[i]] .. at[begin[i + 1] - 1]
   int *junction;            // [nnode] its number, -1: none
+  char *corner;             // [nnode] 1: a junction within a rod, which goes on beyond it
   int *holder, *clamper;    // [nnode] drive that holds a node, and its directions too; -1: none
   int *wall;                // [nnode] drive that holds a node, one for all that do not move
   int (*bend)[2], *ninbody; // [nbend] edges before and after, along the rods; [nbody] bends
@@ -94,11 +95,28 @@ static void find_holders(const pl_builder *b, rod_net *net) {
   }
 }
 
+// Two edges that make a corner at rest. Bends are tangents of half the turn, whose slope makes a
+// vertex stiffer by cos(turn/2)^-4: 4 times at right angles, and in effect one without the length
+// that belongs to it.
+static int is_corner(const pl_builder *b, const rod_net *net, int node) {
+  static const double SMOOTH = 0.94; // cosine of 20 degrees
+  const int *at = net->at + net->begin[node];
+  double d[2][3];
+  if (b->body[net->edge[at[0]].body].desc.straight) return 0;
+  for (int k = 0; k < 2; k++) {
+    const int *v = net->edge[at[k]].v;
+    pl_sub3(b->X + 3 * (size_t)(v[0] == node ? v[1] : v[0]), b->X + 3 * (size_t)node, d[k]);
+  }
+  return -pl_dot3(d[0], d[1]) < SMOOTH * pl_norm3(d[0]) * pl_norm3(d[1]);
+}
+
 static void find_junctions(const pl_builder *b, rod_net *net) {
   for (int i = 0; i < b->nnode; i++) {
     int n = valence(net, i), *at = net->at + net->begin[i];
     int apart = n == 2 && net->edge[at[0]].body != net->edge[at[1]].body;
     int rigid = n > 2 || apart || (n > 0 && net->clamper[i] >= 0) || joins_rotate(b, i);
+    net->corner[i] = (char)(!rigid && n == 2 && is_corner(b, net, i));
+    rigid |= net->corner[i];
     net->junction[i] = rigid ? net->njunction++ : -1;
     if (!rigid && n == 2) {
       net->nbend++;
@@ -109,7 +127,7 @@ static void find_junctions(const pl_builder *b, rod_net *net) {
 
 // the edge on the other side of a node, -1: the rod ends there
 static int beyond(const rod_net *net, int node, int e) {
-  if (net->junction[node] >= 0 || valence(net, node) != 2) return -1;
+  if ((net->junction[node] >= 0 && !net->corner[node]) || valence(net, node) != 2) return -1;
   const int *at = net->at + net->begin[node];
   return at[0] == e ? at[1] : at[0];
 }
@@ -154,9 +172,11 @@ static int add_bend(pl_builder *b, rod_net *net, int e, int f) {
   const rod_edge *before = &net->edge[e], *after = &net->edge[f];
   const pl_body_desc *p = &b->body[before->body].desc;
   char buf[128];
-  int k = net->nbend++;
-  net->bend[k][0] = e;
-  net->bend[k][1] = f;
+  if (net->junction[before->v[1]] < 0) {
+    int k = net->nbend++;
+    net->bend[k][0] = e;
+    net->bend[k][1] = f;
+  }
   if (1 + pl_dot3(before->t, after->t) > 1e-6) return 1;
   build_problem(b, p->origin, NULL, "rod '%s' folds back on itself at %s", p->name,
                 pl_build_node_text(b, before->v[1], buf, sizeof buf));
@@ -298,7 +318,7 @@ static int held(const rod_net *net, const pl_builder *b, int drive, int *scal, i
       if (net->junction[i] < 0 || net->clamper[i] != drive) continue;
       if (scal) {
         scal[n] = net->first + net->n + 3 * net->junction[i] + c;
-        edge[2 * n] = PL_SCALAR_VECTOR;
+        edge[2 * n] = PL_SCALAR_VECTOR - i;
         edge[2 * n + 1] = c;
       }
       n++;
@@ -366,6 +386,7 @@ static rod_net *open_net(pl_builder *b) {
                    .begin = pl_build_keep(b, nodes + 1, sizeof *net->begin),
                    .at = pl_build_keep(b, 2 * n, sizeof *net->at),
                    .junction = pl_build_keep(b, nodes, sizeof *net->junction),
+                   .corner = pl_build_keep(b, nodes, sizeof *net->corner),
                    .holder = pl_build_keep(b, nodes, sizeof *net->holder),
                    .clamper = pl_build_keep(b, nodes, sizeof *net->clamper),
                    .wall = pl_build_keep(b, nodes, sizeof *net->wall),

@@ -254,9 +254,15 @@ static void warn_unsolved(const job *j, const pl_analysis *a, json_t *figures) {
   else if (a->kind == PL_ANALYSIS_search && why)
     pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col, NULL,
               "%s '%s' does not reach its goals: %s; %s", kind, a->name, why, left);
-  else
+  else {
+    const json_t *factor = json_object_get(figures, "load_factor");
+    char reached[64] = "";
+    if (factor)
+      snprintf(reached, sizeof reached, " at load factor %.4g", json_number_value(factor));
     pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col, NULL,
-              "%s '%s' did not converge; %s", kind, a->name, left);
+              "%s '%s' did not converge%s%s%s; %s", kind, a->name, why ? ": " : "", why ? why : "",
+              reached, left);
+  }
 }
 
 static pl_status run_one(job *j, int k) {

@@ -71,6 +71,32 @@ static json_t *vector(int n, const double *v) {
 
 // ---- sets ---------------------------------------------------------------------------------------
 
+static void set_sets(const job *j, const pl_state *s, const pl_work *w, json_t *f) {
+  const pl_model *m = j->scene->model;
+  json_t *all = json_object();
+  char *in = pl_alloc(j->env, (size_t)pl_model_nnode(m), 1);
+  double force[3], moment[3];
+  int dim = j->scene->dim;
+  if (!in) files_failed(j, PL_E_NOMEM);
+  for (int k = 0; in && k < j->scene->nset; k++) {
+    const pl_node_set *set = &j->scene->set[k];
+    memset(in, 0, (size_t)pl_model_nnode(m));
+    for (int i = 0; i < set->n; i++) in[set->node[i]] = 1;
+    if (!pl_held_reaction(m, s, w->r, in, force, moment)) continue;
+    json_t *one = json_object();
+    job_set(one, "force_N", vector(dim, force));
+    if (dim > 1) job_set(one, "moment_Nm", dim == 2 ? json_real(moment[2]) : vector(3, moment));
+    job_set(all, set->name, one);
+  }
+  if (json_object_size(all) > 0)
+    job_set(f, "set_reactions", all);
+  else
+    json_decref(all);
+  pl_free(j->env, in);
+}
+
+// ---- balance ------------------------------------------------------------------------------------
+
 // components of a node that drives and supports hold, NULL: there is no memory, which is told
 static char *held(const job *j) {
   char *mask = pl_alloc(j->env, (size_t)pl_model_nnode(j->scene->model), 1);
@@ -82,54 +108,6 @@ static char *held(const job *j) {
   }
   return mask;
 }
-
-// what holds the nodes of a set: force, and its moment about the middle of the set as it is; 0:
-// nothing does
-static int set_reaction(const job *j, const pl_state *s, const double *r, const char *mask,
-                        const pl_node_set *set, double force[3], double moment[3]) {
-  double middle[3] = {0};
-  int dim = j->scene->dim, any = 0;
-  for (int c = 0; c < 3; c++) force[c] = moment[c] = 0;
-  for (int i = 0; i < set->n; i++)
-    for (int c = 0; c < dim; c++) middle[c] += s->q[set->node[i] * dim + c] / set->n;
-  for (int i = 0; i < set->n; i++) {
-    double f[3] = {0}, arm[3] = {0}, t[3];
-    for (int c = 0; c < dim; c++) {
-      int at = set->node[i] * dim + c;
-      arm[c] = s->q[at] - middle[c];
-      if (mask[set->node[i]] >> c & 1) f[c] = r[at];
-    }
-    any |= mask[set->node[i]];
-    pl_cross3(arm, f, t);
-    for (int c = 0; c < 3; c++) {
-      force[c] += f[c];
-      moment[c] += t[c];
-    }
-  }
-  return any;
-}
-
-static void set_sets(const job *j, const pl_state *s, const pl_work *w, json_t *f) {
-  json_t *all = json_object();
-  char *mask = held(j);
-  double force[3], moment[3];
-  int dim = j->scene->dim;
-  for (int k = 0; mask && k < j->scene->nset; k++) {
-    const pl_node_set *set = &j->scene->set[k];
-    if (!set_reaction(j, s, w->r, mask, set, force, moment)) continue;
-    json_t *one = json_object();
-    job_set(one, "force_N", vector(dim, force));
-    if (dim > 1) job_set(one, "moment_Nm", dim == 2 ? json_real(moment[2]) : vector(3, moment));
-    job_set(all, set->name, one);
-  }
-  if (json_object_size(all) > 0)
-    job_set(f, "set_reactions", all);
-  else
-    json_decref(all);
-  pl_free(j->env, mask);
-}
-
-// ---- balance ------------------------------------------------------------------------------------
 
 static void add_nodes(const job *j, const double *r, double sum[3]) {
   int dim = j->scene->dim, n = pl_model_nnode(j->scene->model);

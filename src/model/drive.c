@@ -206,19 +206,21 @@ static void add_vector_moment(const double s[3], const double g[3], double momen
 static int is_vector(const drive *d, int i) {
   if (i + 3 > d->nscal) return 0;
   for (int c = 0; c < 3; c++)
-    if (d->part[2 * (i + c)] != PL_SCALAR_VECTOR || d->part[2 * (i + c) + 1] != c) return 0;
+    if (d->part[2 * (i + c)] > PL_SCALAR_VECTOR || d->part[2 * (i + c) + 1] != c) return 0;
   return 1;
 }
 
-// what holds the directions of rods
-static void add_scalar_moments(const drive *d, const double *q, const double *r, double moment[3]) {
+// what holds the directions of rods; in: of the nodes that have 1 there, NULL: of all
+static void add_scalar_moments(const drive *d, const double *q, const double *r, const char *in,
+                               double moment[3]) {
   for (int i = 0; i < d->nscal; i++) {
     const int *part = d->part + 2 * i;
     if (part[0] >= 0) {
+      if (in && !(in[part[0]] && in[part[1]])) continue;
       double t[3];
       pl_sub3(q + 3 * part[1], q + 3 * part[0], t);
       pl_axpy(3, r[d->scal[i]] / pl_norm3(t), t, moment, moment);
-    } else if (is_vector(d, i)) {
+    } else if (is_vector(d, i) && (!in || in[PL_SCALAR_VECTOR - part[0]])) {
       double s[3], g[3];
       for (int c = 0; c < 3; c++) {
         s[c] = q[d->scal[i + c]];
@@ -229,15 +231,16 @@ static void add_scalar_moments(const drive *d, const double *q, const double *r,
   }
 }
 
-void pl_drive_reaction(const pl_model *m, const pl_state *s, const double *r, int k,
-                       double force[3], double moment[3]) {
-  const drive *d = &m->drive[k];
-  double middle[3] = {0};
-  for (int c = 0; c < 3; c++) force[c] = moment[c] = 0;
-  for (int i = 0; i < d->nplace; i++)
-    for (int c = 0; c < m->dim; c++) middle[c] += s->q[d->node[i] * m->dim + c] / d->nplace;
+// adds what holds the nodes of a drive, its moment about `middle`; in: of the nodes that have 1
+// there, NULL: of all. Returns whether there are any.
+static int add_reaction(const pl_model *m, const drive *d, const pl_state *s, const double *r,
+                        const char *in, const double middle[3], double force[3], double moment[3]) {
+  int any = 0;
   for (int i = 0; i < d->nnode; i++) {
     double f[3] = {0}, arm[3] = {0}, t[3];
+    int at_place = i < d->nplace || !d->carrier;
+    if (in && !in[at_place ? d->node[i] : d->carrier[i - d->nplace]]) continue;
+    any = 1;
     for (int c = 0; c < m->dim; c++) {
       int at = d->node[i] * m->dim + c;
       arm[c] = s->q[at] - middle[c];
@@ -249,7 +252,34 @@ void pl_drive_reaction(const pl_model *m, const pl_state *s, const double *r, in
       moment[c] += t[c];
     }
   }
-  add_scalar_moments(d, s->q, r, moment);
+  add_scalar_moments(d, s->q, r, in, moment);
+  return any;
+}
+
+void pl_drive_reaction(const pl_model *m, const pl_state *s, const double *r, int k,
+                       double force[3], double moment[3]) {
+  const drive *d = &m->drive[k];
+  double middle[3] = {0};
+  for (int c = 0; c < 3; c++) force[c] = moment[c] = 0;
+  for (int i = 0; i < d->nplace; i++)
+    for (int c = 0; c < m->dim; c++) middle[c] += s->q[d->node[i] * m->dim + c] / d->nplace;
+  add_reaction(m, d, s, r, NULL, middle, force, moment);
+}
+
+int pl_held_reaction(const pl_model *m, const pl_state *s, const double *r, const char *in,
+                     double force[3], double moment[3]) {
+  double middle[3] = {0};
+  int n = 0, any = 0;
+  for (int c = 0; c < 3; c++) force[c] = moment[c] = 0;
+  for (int i = 0; i < m->nnode; i++) {
+    if (!in[i]) continue;
+    for (int c = 0; c < m->dim; c++) middle[c] += s->q[i * m->dim + c];
+    n++;
+  }
+  for (int c = 0; n > 0 && c < m->dim; c++) middle[c] /= n;
+  for (int k = 0; k < m->ndrive; k++)
+    any |= add_reaction(m, &m->drive[k], s, r, in, middle, force, moment);
+  return any;
 }
 
 void pl_params_scale_harmonic(const pl_model *m, pl_params *p, double factor) {

@@ -119,7 +119,7 @@ static pl_status check_scalars(pl_env *env, const pl_model_desc *d, const pl_dri
     if (!dr->edge) continue;
     const int *edge = dr->edge + 2 * i;
     if (edge[0] == PL_SCALAR_STAYS) continue;
-    if (edge[0] == PL_SCALAR_VECTOR
+    if (edge[0] <= PL_SCALAR_VECTOR
             ? edge[1] < 0 || edge[1] > 2
             : edge[0] == edge[1] || !drives_node(d, dr, edge[0]) || !drives_node(d, dr, edge[1]))
       return pl_fail_at(
@@ -333,13 +333,15 @@ static pl_status copy_drive(pl_model *m, const pl_model_desc *d, int k) {
   to->name = pl_strdup(m->env, from->name ? from->name : "");
   to->node =
       copy_bytes(m->env, from->node ? from->node + free : NULL, (size_t)to->nnode, sizeof(int));
+  if (from->carrier)
+    to->carrier = copy_bytes(m->env, from->carrier, (size_t)(from->nnode - nplace), sizeof(int));
   to->harmonic = pl_alloc(m->env, (size_t)from->nterm, sizeof(int));
   if (from->begin && !from->off) {
     size_t n = (size_t)(from->nnode * m->dim + from->nscal);
     to->begin = copy_bytes(m->env, from->begin, n, sizeof(double));
     if (!to->begin) return PL_E_NOMEM;
   }
-  if (!to->name || !to->node || !to->harmonic) return PL_E_NOMEM;
+  if (!to->name || !to->node || !to->harmonic || (from->carrier && !to->carrier)) return PL_E_NOMEM;
   PL_TRY(copy_course(m->env, from->over, &to->over));
   if (from->kind == PL_DRIVE_ROTATION) {
     double len =
@@ -543,6 +545,7 @@ void pl_model_free(pl_model *m) {
     pl_free(env, m->drive[k].name);
     pl_free(env, m->drive[k].harmonic);
     pl_free(env, m->drive[k].scal);
+    pl_free(env, m->drive[k].carrier);
     pl_free(env, m->drive[k].edge);
     pl_free(env, m->drive[k].part);
     pl_free(env, m->drive[k].begin);

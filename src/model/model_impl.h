@@ -32,6 +32,7 @@ typedef struct drive {
   int nnode, mask, nterm, par0; // par0: amplitude[3] and phase of each term
   int nplace;                   // of node: about whose middle moments are told
   int *node, *harmonic;
+  int *carrier; // [nnode - nplace] as in pl_drive_desc
   double axis[3], centre[3];
   int nscal, hist0; // in a state's history: angle, angle at the anchors, scalars there [nscal]
   int *scal;        // [nscal] unknown numbers

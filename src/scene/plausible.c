@@ -212,6 +212,7 @@ void check_plausible(reader *r) {
             "the stiffness of a link (%.3g N/m) is close to that of the springs (%.3g N/m)",
             r->weakest_link, r->stiffest);
   check_gravity(r);
+  check_welds(r);
   check_loads(r);
   check_nodes(r);
 }

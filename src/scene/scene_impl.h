@@ -291,6 +291,8 @@ pl_status check_rotations(reader *r, const pl_scene *s); // of the model
 void describe_voxels(const pl_scene_body *b, pl_text *out);
 // Poor cells of the mesh of a body are warned of; what `check` tells of all of them.
 void check_quality(reader *r, const body_slot *b);
+// joints of bodies that a weld makes hinges
+void check_welds(reader *r);
 void describe_quality(const pl_scene *s, pl_text *out);
 pl_status build_scene(reader *r, pl_scene *s);
 

@@ -312,7 +312,8 @@ static const row root_rows[] = {
     ROW(root_def, mechanism, "mechanism", T_MAP, SUB(map_mechanism),
         .text = "joints, links and springs"),
     ROW(root_def, weld, "weld", T_NUM, .plain = 1, .unit = "m", .lo = 0, .hi = 1e9, .value = -1,
-        .text = "nodes of different bodies closer than this become one; never when left out"),
+        .text = "nodes of different bodies closer than this become one, which passes forces, and "
+                "moments between rods alone; never when left out"),
     ROW(root_def, springs, "springs", T_LIST, SUB(map_spring), .text = "springs between nodes"),
     ROW(root_def, stops, "stops", T_LIST, SUB(map_stop),
         .text = "elastic stops: unilateral springs with a gap"),

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Joins beside CalculiX on the same meshes: python3 run_joins.py PLIANT SOURCE_DIR WORK_DIR"""
+import subprocess
+
 import beside
-from beside import ccx, displacement, finish, frequencies, test, work
+from beside import ccx, displacement, finish, frequencies, pliant, test, work
 
 MATERIAL = "*MATERIAL,NAME=M\n*ELASTIC\n1e9,0.3\n*DENSITY\n1000\n*SOLID SECTION,ELSET=EALL,MATERIAL=M\n"
 HEAD = "pliant: 1\nunits: {length: mm}\nmaterials: {m: {young: 1 GPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
@@ -94,6 +96,70 @@ analyses: [static]
 """)
     got = column(name, "static", "end_y")[-1] - 0.005
     assert abs(got / want[1] - 1) < 0.01, (name, got, want)
+
+
+WELD = """weld: 0.01 mm
+bodies:
+  - {name: p, shell: {mesh: {grid: {size: [40, 40], cells: [4, 4]}}, thickness: 1, material: m}}
+  - {name: %s, material: m}}
+fixed: {nodes: p boundary and not q, clamp: yes}
+analyses: []
+"""
+
+
+@test
+def welds_that_are_hinges_are_told():
+    for body, said in (
+            ("q, shell: {mesh: {grid: {size: [40, 20], cells: [4, 2]}}, thickness: 1, rotate: {axis: [1, 0, 0], angle: 90 deg}",
+             "shell 'p' turns about shell 'q' along the line from"),
+            ("q, solid: {mesh: {box: {size: [40, 20, 10], cells: [4, 2, 1]}}, rotate: {axis: [1, 0, 0], angle: 45 deg}",
+             "shell 'p' turns about solid 'q' along the line from"),
+            ("q, rod: {mesh: {line: {from: [20, 0, 0], to: [20, 0, 30]}}, section: {round: 2}",
+             "rod 'q' hangs on shell 'p' by a ball joint at [0.02, 0, 0] m")):
+        (work / "weld.yaml").write_text(HEAD + WELD % body)
+        p = subprocess.run([pliant, "check", work / "weld.yaml"], capture_output=True, text=True, timeout=60)
+        assert p.returncode == 0 and said in p.stderr + p.stdout and "instead of the weld" in p.stderr + p.stdout, p.stderr + p.stdout
+    # a solid on a face of the sheet, and rods along it or among themselves, are no hinges
+    for body in ("q, solid: {mesh: {box: {size: [40, 20, 10], cells: [4, 2, 1]}}",
+                 "q, rod: {mesh: {line: {from: [0, 0, 0], to: [40, 0, 0], segments: 4}}, section: {round: 2}"):
+        (work / "weld.yaml").write_text(HEAD + WELD % body)
+        p = subprocess.run([pliant, "check", work / "weld.yaml"], capture_output=True, text=True, timeout=60)
+        assert "a weld passes no moment" not in p.stderr + p.stdout, p.stderr
+
+
+ANGLE = """bodies:
+%s
+fixed: {nodes: 'p where x < 1e-6 mm', clamp: yes}
+loads: [{nodes: '%s where z > 19.99 mm', total: [0.02 N, 0, 0]}]
+watch: {tip: '%s nearest [40, 5, 20]'}
+analyses: [static: {book: no}]
+"""
+
+
+def angle(name, bodies, upper):
+    run(name, ANGLE % (bodies, upper, upper))
+    return column(name, "static", "tip_x")[-1] - 0.04
+
+
+@test
+def angle_of_sheets():
+    # an edge that is tied to the border of another sheet, beside both in one mesh
+    off = []
+    for refine in (0, 2):
+        flat = [(5 * i, y, 0) for i in range(9) for y in (0, 5, 10)]
+        upright = [(40, y, 5 * k) for k in range(1, 5) for y in (0, 5, 10)]
+        lines = ["v %g %g %g" % v for v in flat + upright]
+        lines += ["f %d %d %d %d" % (a, a + 3, a + 4, a + 1) for i in range(12) for a in (3 * i + 1, 3 * i + 2)]
+        (work / "angle.obj").write_text("\n".join(lines) + "\n")
+        sheet = f"thickness: 1, material: m, refine: {refine}"
+        want = angle("angle", f"  - {{name: p, shell: {{mesh: angle.obj, {sheet}}}}}", "p")
+        got = angle("tied", f"""  - {{name: p, shell: {{mesh: {{grid: {{size: [40, 10], cells: [8, 2], pattern: right}}}}, {sheet}}}}}
+  - name: q
+    shell: {{mesh: {{grid: {{size: [20, 10], cells: [4, 2], pattern: right}}}}, {sheet}, rotate: {{axis: [0, 1, 0], angle: -90 deg}}, translate: [40, 0, 0]}}
+joins: [{{tie: q group left, faces: p}}]""", "q")
+        off.append(got / want - 1)
+    print("     tied angle: " + " ".join(f"{v:+.1%}" for v in off))
+    assert abs(off[0]) < 0.06 and abs(off[1]) < 0.02, off
 
 
 @test

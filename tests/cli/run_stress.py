@@ -366,6 +366,42 @@ analyses: [{static: {}}]
     assert abs(top["axial_N"] / 0.5 - 1) < 1e-3
 
 
+def portal(edges):
+    """A frame with feet built in, a force of 1 N along its beam: three legs of 100 mm, wire of 4 mm."""
+    return f"""pliant: 1
+units: mm-N-MPa
+materials: {{steel: {{young: 210000, poisson: 0.3, density: 7.85e-9}}}}
+bodies:
+  - name: frame
+    rod: {{mesh: {{points: {{at: [[0, 0, 0], [0, 0, 100], [100, 0, 100], [100, 0, 0]], segments: {edges}}}}}, material: steel, section: {{round: 4}}}}
+fixed: {{nodes: 'frame where z = 0', clamp: yes}}
+loads: [{{node: 'frame nearest [0, 0, 100]', force: [1, 0, 0]}}]
+sets: {{left: 'frame nearest [0, 0, 0]', right: 'frame nearest [100, 0, 0]'}}
+watch: {{corner: 'frame nearest [0, 0, 100]'}}
+analyses: [static: {{}}]
+"""
+
+
+@test
+def frame_of_rods():
+    # legs and beam alike: sway F h^3/(12 EI) 5/7, feet 2/7 F h, beside the beam 3/14 F h, their forces 3/7 F
+    sway = 1e6 / (12 * 210000 * math.pi * 4**4 / 64) * 5 / 7 * 1e-3
+    off = []
+    for edges in (10, 20, 40):
+        (a,), _ = run(f"portal{edges}", portal(edges))
+        off.append(a["displacement_m"]["corner"][0] / sway - 1)
+    print("     portal: sway " + " ".join(f"{v:+.2%}" for v in off))
+    assert abs(off[1]) < 0.01 and abs(off[2]) < 0.003, off
+    moment = meshio.read(work / "portal40" / "static.vtu").cell_data["rod_moment"][0]
+    size = 1e3 * np.linalg.norm(moment[:, :2], axis=1)
+    assert abs(size[39] / (3 / 14 * 100) - 1) < 2e-3 and abs(size[0] / (2 / 7 * 100) - 1) < 2e-3, size
+    # what clamps hold belongs to the sets of their nodes
+    for name, up in (("left", -1), ("right", 1)):
+        one = a["set_reactions"][name]
+        assert abs(one["force_N"][0] + 0.5) < 1e-3 and abs(one["force_N"][2] - up * 3 / 7) < 1e-3, a["set_reactions"]
+        assert abs(-1e3 * one["moment_Nm"][1] / (2 / 7 * 100) - 1) < 2e-3, a["set_reactions"]
+
+
 # ---- histories, periods, reactions ------------------------------------------------------------------
 
 @test
@@ -415,6 +451,27 @@ def reactions_of_sets():
     assert abs(sets["root"]["moment_Nm"][1] - (1e-3 * 0.03 - weight * 0.015)) < 2e-5, sets
     assert np.allclose(balance["applied_N"], [0.2, 0, 1e-3 - weight], atol=1e-12), balance
     assert balance["left_over"] < 1e-6, balance
+
+
+@test
+def clamps_of_sets():
+    # of a shell that is built in: all of them hold the moment of the support, parts of them add up to it
+    (a,), _ = run("clamped", """pliant: 1
+units: mm-N-MPa
+materials: {steel: {young: 210000, poisson: 0.3, density: 7.85e-9}}
+bodies: [{name: p, shell: {mesh: {grid: {size: [40, 10], cells: [16, 4]}}, material: steel, thickness: 1}}]
+fixed: {nodes: p group left, clamp: yes}
+loads: [{nodes: p group right, total: [0, 0, 2]}]
+sets: {whole: p group left, front: p group left and p where y < 5.1, back: p group left and p where y > 5.1}
+analyses: [static: {}]
+""")
+    held, sets = a["reactions"]["fixed"], a["set_reactions"]
+    assert abs(held["moment_Nm"][1] / 0.08 - 1) < 1e-3, held
+    assert np.allclose(sets["whole"]["moment_Nm"], held["moment_Nm"], atol=1e-9), sets
+    assert np.allclose(sets["whole"]["force_N"], held["force_N"], atol=1e-12), sets
+    both = np.add(sets["front"]["force_N"], sets["back"]["force_N"])
+    assert np.allclose(both, held["force_N"], atol=1e-9), sets
+    assert abs(sets["front"]["moment_Nm"][1] + sets["back"]["moment_Nm"][1] - held["moment_Nm"][1]) < 1e-6, sets
 
 
 # ---- the estimate, and the mesh ---------------------------------------------------------------------
