@@ -91,6 +91,8 @@ int par_index(const pl_elem_kind *k, const char *name);
 pl_status join_shells(pl_builder *b);
 // Symmetry planes (mirror.c): bits of those that the vertices of a body are in, NULL: none at all.
 unsigned *mirror_masks(pl_builder *b, const pl_body *body);
+// Bits of the axes that are normal to planes at each node.
+int *mirror_axes(pl_builder *b);
 // Checks them, before the shells are joined.
 void mirror_check(pl_builder *b);
 // Copy k of the shell's vertices is number `copy` of b->copy.

@@ -46,6 +46,15 @@ unsigned *mirror_masks(pl_builder *b, const pl_body *body) {
   return mask;
 }
 
+int *mirror_axes(pl_builder *b) {
+  int *axes = pl_build_keep(b, (size_t)b->nnode + 1, sizeof *axes);
+  for (int k = 0; axes && k < b->impl->nplane; k++) {
+    const plane_desc *p = &b->impl->plane[k];
+    for (int i = 0; i < p->n; i++) axes[p->node[i]] |= 1 << p->axis;
+  }
+  return axes;
+}
+
 static double extent(const pl_builder *b) {
   double most = 0;
   for (int c = 0; c < b->dim; c++) {

@@ -21,6 +21,7 @@ typedef struct rod_net {
   int *begin, *at;          // edges at node i: at[begin[i]] .. at[begin[i + 1] - 1]
   int *junction;            // [nnode] its number, -1: none
   char *corner;             // [nnode] 1: a junction within a rod, which goes on beyond it
+  const int *axes;          // [nnode] bits of the normals of symmetry planes
   int *holder, *clamper;    // [nnode] drive that holds a node, and its directions too; -1: none
   int *wall;                // [nnode] drive that holds a node, one for all that do not move
   int (*bend)[2], *ninbody; // [nbend] edges before and after, along the rods; [nbody] bends
@@ -114,7 +115,8 @@ static void find_junctions(const pl_builder *b, rod_net *net) {
   for (int i = 0; i < b->nnode; i++) {
     int n = valence(net, i), *at = net->at + net->begin[i];
     int apart = n == 2 && net->edge[at[0]].body != net->edge[at[1]].body;
-    int rigid = n > 2 || apart || (n > 0 && net->clamper[i] >= 0) || joins_rotate(b, i);
+    int rigid = n > 2 || apart || (n == 1 && net->axes[i]) || (n > 0 && net->clamper[i] >= 0) ||
+                joins_rotate(b, i);
     net->corner[i] = (char)(!rigid && n == 2 && is_corner(b, net, i));
     rigid |= net->corner[i];
     net->junction[i] = rigid ? net->njunction++ : -1;
@@ -204,6 +206,12 @@ static int is_held(const rod_net *net, int e) {
   return net->wall[v[0]] >= 0 && net->wall[v[0]] == net->wall[v[1]];
 }
 
+// the node is a junction that is more than an end in a symmetry plane, which may spin
+static int grips(const rod_net *net, int node) {
+  int end = valence(net, node) == 1 && net->clamper[node] < 0;
+  return net->junction[node] >= 0 && !(end && net->axes[node]);
+}
+
 // a rod from end to end, or a ring; the first edge of the mesh tells its direction
 static int follow_rod(pl_builder *b, rod_net *net, int e) {
   int start = e, before = -1, bent = 0, held = 0;
@@ -221,7 +229,7 @@ static int follow_rod(pl_builder *b, rod_net *net, int e) {
     if (k >= 0) orient(b, net, k, 0, net->edge[before].v[1]);
   }
   int ring = beyond(net, net->edge[start].v[0], start) >= 0;
-  held |= net->junction[net->edge[start].v[0]] >= 0 || net->junction[net->edge[before].v[1]] >= 0;
+  held |= grips(net, net->edge[start].v[0]) || grips(net, net->edge[before].v[1]);
   if (!held && is_wire(&b->body[net->edge[e].body].desc, bent || ring))
     net->loose[net->nloose++] = net->first + start;
   // the last bend of a ring takes what twist is left
@@ -361,6 +369,26 @@ int rods_rotate(const pl_builder *b, int node) {
   return j < 0 ? -1 : unknown(b, net->first + net->n + 3 * j);
 }
 
+// ends of rods in symmetry planes turn about the normal alone
+static void hold_mirrored(pl_builder *b, const rod_net *net) {
+  int n = 0, *scal = pl_build_keep(b, 3 * (size_t)b->nnode + 1, sizeof *scal),
+      *edge = pl_build_keep(b, 6 * (size_t)b->nnode + 1, sizeof *edge);
+  for (int i = 0; scal && edge && i < b->nnode; i++) {
+    int axes = net->axes[i];
+    if (net->junction[i] < 0 || net->clamper[i] >= 0 || !axes) continue;
+    // one plane leaves its normal, two leave nothing
+    for (int c = 0; c < 3; c++)
+      if (axes != 1 << c) scal[n++] = net->first + net->n + 3 * net->junction[i] + c;
+  }
+  for (int i = 0; i < 2 * n && edge; i++) edge[i] = PL_SCALAR_STAYS;
+  const pl_drive_desc d = {.name = "symmetry of rods",
+                           .mask = (1 << b->dim) - 1,
+                           .nscal = n,
+                           .scal = scal,
+                           .edge = edge};
+  if (n > 0 && edge) pl_build_drive(b, &d, PL_HOLD_NODES, NULL);
+}
+
 // Rods that nothing keeps from spinning about themselves, and to which it makes no difference:
 // their first edges are held, so that the angles are unique. Not when they are to spin.
 static void hold_spins(pl_builder *b, const rod_net *net) {
@@ -389,6 +417,7 @@ static rod_net *open_net(pl_builder *b) {
                    .corner = pl_build_keep(b, nodes, sizeof *net->corner),
                    .holder = pl_build_keep(b, nodes, sizeof *net->holder),
                    .clamper = pl_build_keep(b, nodes, sizeof *net->clamper),
+                   .axes = mirror_axes(b),
                    .wall = pl_build_keep(b, nodes, sizeof *net->wall),
                    .bend = pl_build_keep(b, n, sizeof *net->bend),
                    .ninbody = pl_build_keep(b, (size_t)b->nbody + 1, sizeof *net->ninbody),
@@ -419,6 +448,7 @@ pl_status join_rods(pl_builder *b) {
     put_joints(b, net, k);
   }
   hold_scalars(b, net);
+  hold_mirrored(b, net);
   hold_spins(b, net);
   b->impl->rods = net;
   return b->failed;
