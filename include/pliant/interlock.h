@@ -416,6 +416,21 @@ pl_status pl_patch_rest(pl_env *env, const pl_patch *p, const pl_rest_opts *o, p
                         const pl_rest_keeper *keeper, pl_rest *out);
 void pl_rest_free(pl_env *env, pl_rest *r);
 
+typedef struct pl_nearest {
+  pl_pose *pose;     // [n]
+  double most, mean; // m, of origins from where they are wanted
+  double left;       // m, by how much an element could still come nearer, to second order
+  double gap;        // m, smallest
+  int iterations;
+} pl_nearest;
+// The state of a patch whose origins are nearest to wanted places (least sum of squares), among
+// all without overlap that no link is cut on the way to from its poses; elements turn as they like.
+// Gravity and loads take no part. Local: there may be nearer ones. PL_UNSOLVED: the iteration ended
+// early, with what there is. The same bits for any number of threads, which may be NULL.
+pl_status pl_patch_nearest(pl_env *env, const pl_patch *p, const double (*want)[3],
+                           const pl_rest_opts *o, pl_threads *threads, pl_nearest *out);
+void pl_nearest_free(pl_env *env, pl_nearest *a);
+
 #define PL_MOVE_OPTS(X, C)                                                                         \
   X(double, duration, 1, 0, 1e6, "s", "time that is followed")                                     \
   X(double, step, 0.01, 1e-9, 1e3, "s", "of implicit Euler; halved where it cannot be solved")     \

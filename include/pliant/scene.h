@@ -126,7 +126,10 @@ extern const int pl_native_option_count;
   X(double, weight, 1e-6, 1e-12, 1e-2, "",                                                         \
     "last weight of the barriers, over Young's modulus times thickness")                           \
   X(double, rtol, 1e-6, 0, 1, "", "stop when the residual is below rtol times the forces")         \
-  X(int, max_iter, 2000, 1, 100000, "", "Newton iterations a weight at most")
+  X(int, max_iter, 2000, 1, 100000, "", "Newton iterations a weight at most")                      \
+  C(joint, 0, "no|yes",                                                                            \
+    "elements themselves are brought as near to the sheet as they come, and let go from there: "   \
+    "tells where separate limits of strain and curvature lie")
 
 typedef struct pl_macro_opts {
   PL_MACRO_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)

@@ -194,6 +194,25 @@ static int is_held(const pl_mesh *m, const corner *c, const int *tri, const char
   return held[best[0]] && held[best[1]];
 }
 
+// An element that is held does not turn: where nothing about its origin is held besides, the
+// triangles that meet there stay.
+static pl_status hold_directions(pl_env *env, const pl_cells *t, const char *held,
+                                 pl_patch_sheet *s) {
+  char *has = pl_alloc(env, (size_t)s->n, sizeof *has);
+  if (!has) return PL_E_NOMEM;
+  for (int pass = 0; pass < 2; pass++)
+    for (int k = 0; k < 3 * t->n; k++) {
+      int own = t->v[k], *v = t->v + k - k % 3;
+      if (own >= s->n || !held[own]) continue;
+      for (int i = 0; i < 3; i++) {
+        if (pass == 0 && v[i] != own) has[own] |= s->held[v[i]];
+        if (pass == 1 && !has[own]) s->held[v[i]] = 1;
+      }
+    }
+  pl_free(env, has);
+  return PL_OK;
+}
+
 static pl_status hold(pl_env *env, const pl_mesh *coarse, int refine, const char *held,
                       pl_patch_sheet *s) {
   const pl_cells *t = &s->mesh->cell[PL_TRI3];
@@ -210,6 +229,7 @@ static pl_status hold(pl_env *env, const pl_mesh *coarse, int refine, const char
       const int *own = coarse->cell[PL_TRI3].v + 3 * (k >> 2 * refine);
       s->held[v] = (char)is_held(coarse, c, own, held, s->mesh->X + 3 * v, tol);
     }
+  if (st == PL_OK) st = hold_directions(env, t, held, s);
   pl_free(env, c);
   return st;
 }

@@ -37,13 +37,7 @@ static double outlines(int n, const pl_pose *a, const pl_pose *b, int along) {
   return most;
 }
 
-typedef struct beside {
-  double native[3], macro[3]; // extents
-  double size;                // longest extent at the start
-  double silhouette, apart, mean;
-} beside;
-
-static beside compare(const macro *k, const pl_pose *native) {
+beside macro_compare(const macro *k, const pl_pose *native) {
   beside b = {0};
   int n = k->patch->p.n;
   double lo[3], hi[3];
@@ -64,7 +58,7 @@ static beside compare(const macro *k, const pl_pose *native) {
   return b;
 }
 
-static void set_figures(const beside *b, const char *name, json_t *f) {
+json_t *macro_beside_figures(const beside *b, const char *name) {
   json_t *o = json_object();
   job_set(o, "native", json_string(name));
   job_set(o, "size", json_real(b->size));
@@ -75,15 +69,13 @@ static void set_figures(const beside *b, const char *name, json_t *f) {
   job_set(o, "silhouette", json_real(b->silhouette));
   job_set(o, "apart_most", json_real(b->apart));
   job_set(o, "apart_mean", json_real(b->mean));
-  job_set(f, "beside", o);
+  return o;
 }
 
-static void report(const macro *k, const beside *b, const char *name) {
+void macro_beside_table(const macro *k, const beside *b) {
   static const char *const head[] = {"", "native", "macro", "differ by", "of the size (%)"};
   static const char *const axis[] = {"extent x", "extent y", "height"};
   char native[48], own[48], apart[48];
-  job_say(k->j, "Origins of elements beside those of %s; the patch is %s long.", name,
-          job_length_text(k->j, b->size, own));
   grid g = job_grid(k->j, 5, head);
   for (int c = 0; c < 3; c++) {
     double d = b->macro[c] - b->native[c];
@@ -111,12 +103,14 @@ pl_status macro_beside(const macro *k, json_t *figures) {
   const char *name = NULL;
   const pl_pose *native = job_native_kept(k->j, k->a->patch, &name);
   if (!native) return PL_OK;
-  beside b = compare(k, native);
+  beside b = macro_compare(k, native);
   double wide = 0;
   for (int c = 0; c < 2; c++) wide = fmax(wide, fabs(b.macro[c] - b.native[c]));
   char high[48], own[48];
-  set_figures(&b, name, figures);
-  report(k, &b, name);
+  job_set(figures, "beside", macro_beside_figures(&b, name));
+  job_say(k->j, "Origins of elements beside those of %s; the patch is %s long.", name,
+          job_length_text(k->j, b.size, own));
+  macro_beside_table(k, &b);
   job_note(k->j,
            "%s: beside %s: height %s and %s (%+.1f %% of the size), extent %.1f %%, silhouette "
            "%.1f %%, elements %.1f %%",

@@ -333,6 +333,7 @@ static pl_status report_all(macro *k, pl_status solved, json_t *figures) {
   PL_TRY(
       barrier_report(k->j, k->a->name, k->built.model, k->built.params, k->built.state, figures));
   PL_TRY(macro_beside(k, figures));
+  PL_TRY(macro_joint(k, figures));
   PL_TRY(write_poses(k));
   PL_TRY(write_sheet(k));
   snprintf(caption, sizeof caption,

@@ -24,7 +24,20 @@ typedef struct macro {
 
 // The box about all origins.
 void macro_extent(int n, const pl_pose *pose, double lo[3], double hi[3]);
+
+typedef struct beside {
+  double native[3], macro[3]; // m, extents
+  double size;                // longest extent at the start
+  double silhouette;          // largest distance of outlines along x, y and z, as hulls
+  double apart, mean;         // of elements, most and in the mean
+} beside;
+// Elements elsewhere, in the same numbers, beside the sheet's.
+beside macro_compare(const macro *k, const pl_pose *native);
+json_t *macro_beside_figures(const beside *b, const char *name);
+void macro_beside_table(const macro *k, const beside *b);
 // Native beside it, where it has run before: figures, words and a table.
 pl_status macro_beside(const macro *k, json_t *figures);
+// Whether elements can be where the sheet is: how near they come, and where they go from there.
+pl_status macro_joint(const macro *k, json_t *figures);
 
 #endif

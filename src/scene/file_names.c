@@ -15,7 +15,7 @@ static const char *const known[] = {
 // what single kinds of analyses write besides
 static const char *const of_limits[] = {"bending", "flat",   "joint",    "longest", "patch", "play",
                                         "poses",   "refine", "shortest", "states",  "sweep"};
-static const char *const of_macro[] = {"sheet"};
+static const char *const of_macro[] = {"sheet", "joint", "nearest"};
 static const char *const of_jump[] = {"angle", "height", "path"};
 
 // files of a curve whose analysis has its kind's name

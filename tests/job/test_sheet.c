@@ -174,6 +174,90 @@ static void hangs_as_sheet(void **state) {
   pl_text_free(&t);
 }
 
+// An element that is held alone does not turn, and so holds the sheet's direction against a couple.
+static void held_alone(void **state) {
+  (void)state;
+  pl_env env;
+  pl_table *t;
+  pl_env_init(&env);
+  write_material(&env);
+  pl_text scene = {.env = &env};
+  pl_text_add(&scene, "pliant: 1\ninterlocking: [{torus-knot: {}}]\n"
+                      "patches: [{cells: [3, 3], held: {near: [0, 0, 0]}, loads: [{edge: left, "
+                      "force: [0, 1 mN, 0]}, {edge: right, force: [0, -1 mN, 0]}]}]\n"
+                      "analyses: [macro: {material: box.material}]\n");
+  check_ok(&env, run_scene_at(&env, "sheet-alone", 0, &scene));
+  pl_text_free(&scene);
+  check_ok(&env, pl_table_read(&env, "sheet-alone/macro.csv", &t));
+  const int cols = pl_table_cols(t), held = pl_table_find(t, "held"), qw = pl_table_find(t, "qw");
+  int nheld = 0;
+  for (int i = 0; i < pl_table_rows(t); i++) {
+    const double *row = pl_table_data(t) + i * cols;
+    if (row[held] == 0) continue;
+    nheld++;
+    check_close(fabs(row[qw]), 1, 1e-9);
+  }
+  assert_int_equal(nheld, 1);
+  pl_table_free(t);
+}
+
+static int warns_of_separate(pl_env *env, const char *folder) {
+  char path[256], *text;
+  size_t size;
+  snprintf(path, sizeof path, "%s/summary.json", folder);
+  check_ok(env, pl_file_read(env, path, 0, &text, &size));
+  int found = strstr(text, "separate limits of strain and curvature lie here") != NULL;
+  pl_free(env, text);
+  return found;
+}
+
+// Rings of a chain follow a sheet as far as they go: to a pitch of 2 (R - r). A sheet that goes
+// further is missed by that, ring by ring; one that goes less far is met, and rings that are let go
+// hang below it.
+static void elements_follow(void **state) {
+  (void)state;
+  enum { PITCHES = 7 };
+  pl_env env;
+  pl_env_init(&env);
+  write_material(&env);
+  const double pitch = 5.9e-3, stretched = pitch * sqrt(1 + 2 * box_half[0]), wire = 1e-3;
+  for (int longer = 0; longer < 2; longer++) {
+    double radius = longer ? 4.5e-3 : 4e-3, range = 2 * (radius - wire), size = PITCHES * pitch;
+    const char *folder = longer ? "sheet-met" : "sheet-missed";
+    pl_table *t;
+    pl_text scene = {.env = &env};
+    pl_text_add(
+        &scene,
+        "pliant: 1\n"
+        "interlocking: [{chain: {radius: %g, wire: %g, pitch: %g, beside: 20 mm}}]\n"
+        "patches: [{cells: [4, 1], rotate: {axis: [0, 1, 0], angle: 90 deg}, "
+        "held: {edge: left}, loads: [{edge: right, force: [0, 0, -0.5 N]}]}]\n"
+        "gravity: [0, 0, -9.81]\n"
+        "analyses: [macro: {material: box.material, refine: 0, young: 50 Pa, joint: yes}]\n",
+        radius, wire, pitch);
+    check_ok(&env, run_scene_at(&env, folder, 0, &scene));
+    pl_text_free(&scene);
+    double sheet = summary_number(&env, folder, "\"height\": ", NULL);
+    check_rel(sheet, PITCHES * stretched, 4e-3);
+    double missed = summary_number(&env, folder, "\"missed_by\": ", NULL);
+    double wanted = longer ? 0 : (sheet - PITCHES * range) / size;
+    check_close(missed, wanted, 5e-3);
+    assert_int_equal(warns_of_separate(&env, folder), !longer);
+    check_rel(summary_number(&env, folder, "\"released\": ", "\"height_native\": ", NULL),
+              PITCHES * range, 1e-4);
+    assert_true(summary_number(&env, folder, "\"nearest\": ", "\"verified_gap\": ", NULL) > 0);
+    check_ok(&env,
+             pl_table_read(
+                 &env, longer ? "sheet-met/macro-joint.csv" : "sheet-missed/macro-joint.csv", &t));
+    assert_int_equal(pl_table_rows(t), PITCHES + 1);
+    double most = 0;
+    for (int i = 0, c = pl_table_find(t, "off"); i <= PITCHES; i++)
+      most = fmax(most, pl_table_data(t)[pl_table_cols(t) * i + c]);
+    check_close(most / size, missed, 1e-9);
+    pl_table_free(t);
+  }
+}
+
 // Young's modulus by the mass of the elements, as 1250 Pa are for 250 kg/m^3.
 static void young_by_mass(void **state) {
   (void)state;
@@ -271,6 +355,7 @@ int test_sheet(void) {
       cmocka_unit_test(all_taut),       cmocka_unit_test(not_taut),
       cmocka_unit_test(falls),          cmocka_unit_test(bends),
       cmocka_unit_test(hangs_as_sheet), cmocka_unit_test(young_by_mass),
-      cmocka_unit_test(lies_on_mesh),   cmocka_unit_test(from_limits)};
+      cmocka_unit_test(lies_on_mesh),   cmocka_unit_test(from_limits),
+      cmocka_unit_test(held_alone),     cmocka_unit_test(elements_follow)};
   return cmocka_run_group_tests_name("job.sheet", tests, NULL, NULL);
 }
