@@ -615,6 +615,8 @@ static void fill_pair(const barrier_set *k, int i, double h) {
   pl_contact_pair *a = &k->contact->pair[i];
   const pl_contact_row *b = k->in[i] >= 0 ? &k->bar[k->in[i]] : NULL;
   a->status = b ? b->status : PL_OPEN;
+  // at an edge the plane that it presses on need not be that of the place
+  if (a->status != PL_OPEN) memcpy(a->place.frame, b->frame, sizeof a->place.frame);
   for (int c = 0; c < 3; c++) {
     a->force[c] = pl_dot3(a->place.frame[c], k->force + 3 * i) / h;
     a->slide[c] = 0;

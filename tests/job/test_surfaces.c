@@ -348,6 +348,9 @@ static void pull_strip(pl_env *env, const char *method, double step, double tail
   pl_table *t;
   read_table(env, FOLDER "/transient.csv", &t);
   int last = pl_table_rows(t) - 1;
+  // what presses on the edges of the U and beside them is told as it acts
+  for (int i = 0; i <= last; i++)
+    assert_true(value(t, "u_friction", i) <= 0.2 * value(t, "u_normal", i) * (1 + 1e-6) + 1e-9);
   tail[0] = value(t, "tail_x", last);
   tail[1] = value(t, "tail_z", last);
   pl_table_free(t);
