@@ -244,7 +244,6 @@ pl_status descent_open(descent *d, pl_env *env, const pl_patch *in, double barri
                        pl_threads *threads) {
   *d = (descent){0};
   PL_TRY(patch_open(env, in, barrier, threads, &d->p));
-  d->p.whole = whole && d->p.wires;
   size_t n = (size_t)in->n, nz = 6 * (size_t)d->p.nfree;
   d->at = pl_alloc(env, n, sizeof *d->at);
   d->trial = pl_alloc(env, n, sizeof *d->trial);
@@ -268,8 +267,11 @@ pl_status descent_open(descent *d, pl_env *env, const pl_patch *in, double barri
   if (!(d->force > 0))
     return pl_fail(env, PL_E_INPUT, "nothing pulls at the patch: give gravity or loads");
   d->unit = d->force * d->p.thin;
+  // what lies deep in each other is seen by local minima alone
   PL_TRY(descent_restart(d));
-  return check_start(d);
+  PL_TRY(check_start(d));
+  d->p.whole = whole && (d->p.wires || d->p.facets);
+  return d->p.whole ? descent_restart(d) : PL_OK;
 }
 
 void descent_close(descent *d) {

@@ -41,8 +41,7 @@ void facets_inside(const pl_facets *f, int part, double u[2]) {
 
 // ---- parts that meet ----------------------------------------------------------------------------
 
-// puts a couple on the part with these weights of corners
-static void stand_on(couple *c, int body, int n, const int *v, const double *weight, double u[4]) {
+void facets_stand(couple *c, int body, int n, const int *v, const double *weight, double u[4]) {
   const pl_facets *f = c->piece[body]->facets;
   int on[3], k = 0;
   double w[3], sum = 0;
@@ -160,7 +159,7 @@ static int step_down(couple *c, int body, double u[4]) {
   int v[3], n = facet_corners(c->piece[body]->facets, c->on[body], v), ends = 0;
   double weight[3] = {1 - at[0] - (n == 3 ? at[1] : 0), at[0], n == 3 ? at[1] : 0};
   for (int i = 0; i < n; i++) ends += weight[i] <= 1e-12;
-  if (ends) stand_on(c, body, n, v, weight, u);
+  if (ends) facets_stand(c, body, n, v, weight, u);
   return ends;
 }
 
@@ -255,7 +254,7 @@ static void hunt_start(hunt *h, int sample, const simplex *s, const double weigh
   int other = 1 - h->body;
   c.on[h->body] = s->n == 3 ? s->part[s->npart - 1] : 0;
   c.nu[h->body] = s->n - 1;
-  stand_on(&c, h->body, s->n, s->v, weight, u);
+  facets_stand(&c, h->body, s->n, s->v, weight, u);
   for (int k = 0; k < h->nstart; k++)
     if (h->start[k][0] == sample && h->start[k][1] == c.on[h->body]) return;
   if (h->nstart < STARTS) {
@@ -336,16 +335,7 @@ static int against_smooth(const couple *c, int body, double cut, pl_approach *ap
 
 // ---- against each other -------------------------------------------------------------------------
 
-typedef struct duel {
-  const couple *c;
-  const pl_facets *f[2];
-  double cut, far;       // of surfaces, of facets
-  double shift[3], Q[9]; // of the second, as the first sees it
-  int n;
-  pl_approach *approach;
-} duel;
-
-static void seen(const duel *d, const double *x, double out[3]) {
+void duel_seen(const duel *d, const double *x, double out[3]) {
   for (int i = 0; i < 3; i++) out[i] = d->shift[i] + pl_dot3(d->Q + 3 * i, x);
 }
 
@@ -359,7 +349,7 @@ static int feet(const duel *d, const int part[2], double u[4]) {
     for (int i = 0; i < n; i++) {
       const double *from = d->f[body]->x[v[i]];
       if (body)
-        seen(d, from, x[1][i]);
+        duel_seen(d, from, x[1][i]);
       else
         memcpy(x[0][i], from, sizeof x[0][i]);
     }
@@ -416,7 +406,7 @@ static void try_through(duel *d, int body, int edge, int face) {
   for (int i = 0; i < 2; i++) {
     const double *from = fe->x[fe->edge[edge][i]];
     if (body)
-      seen(d, from, x[i]);
+      duel_seen(d, from, x[i]);
     else
       memcpy(x[i], from, sizeof x[i]);
   }
@@ -425,7 +415,7 @@ static void try_through(duel *d, int body, int edge, int face) {
     if (body)
       memcpy(y[i], from, sizeof y[i]);
     else
-      seen(d, from, y[i]);
+      duel_seen(d, from, y[i]);
   }
   pl_sub3(y[1], y[0], a);
   pl_sub3(y[2], y[0], b);
@@ -478,7 +468,7 @@ static int near_boxes(const duel *d, const double a[2][3], const double b[2][3])
     mid[c] = (b[0][c] + b[1][c]) / 2;
     half[c] = (b[1][c] - b[0][c]) / 2;
   }
-  seen(d, mid, x);
+  duel_seen(d, mid, x);
   for (int c = 0; c < 3; c++) {
     double range = d->far;
     for (int k = 0; k < 3; k++) range += fabs(d->Q[3 * c + k]) * half[k];
@@ -494,7 +484,7 @@ static void duel_nodes(duel *d, facet_node a, facet_node b) {
   facet_node child[2];
   if (facet_is_leaf(&a) && facet_is_leaf(&b)) {
     for (int i = a.from; i < a.to; i++)
-      for (int k = b.from; k < b.to; k++) try_simplices(d, &d->f[0]->s[i], &d->f[1]->s[k]);
+      for (int k = b.from; k < b.to; k++) d->meet(d, &d->f[0]->s[i], &d->f[1]->s[k]);
   } else if (!facet_is_leaf(&a) && (facet_is_leaf(&b) || a.to - a.from >= b.to - b.from)) {
     facet_children(&a, child);
     for (int k = 0; k < 2; k++) duel_nodes(d, child[k], b);
@@ -504,16 +494,21 @@ static void duel_nodes(duel *d, facet_node a, facet_node b) {
   }
 }
 
-static int against_facets(const couple *c, double cut, pl_approach *approach) {
-  duel d = {
-      .c = c, .f = {c->piece[0]->facets, c->piece[1]->facets}, .cut = cut, .approach = approach};
-  const pl_pose *a = c->pose[0], *b = c->pose[1];
-  d.far = cut + c->piece[0]->radius + c->piece[1]->radius;
-  to_local(a, b->x, d.shift);
+void duel_all(duel *d) {
+  const pl_pose *a = d->c->pose[0], *b = d->c->pose[1];
+  for (int i = 0; i < 2; i++) d->f[i] = d->c->piece[i]->facets;
+  d->far = d->cut + d->c->piece[0]->radius + d->c->piece[1]->radius;
+  to_local(a, b->x, d->shift);
+  memset(d->Q, 0, sizeof d->Q);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      for (int k = 0; k < 3; k++) d.Q[3 * i + j] += a->Q[3 * k + i] * b->Q[3 * k + j];
-  duel_nodes(&d, (facet_node){0, 0, d.f[0]->nsimplex}, (facet_node){0, 0, d.f[1]->nsimplex});
+      for (int k = 0; k < 3; k++) d->Q[3 * i + j] += a->Q[3 * k + i] * b->Q[3 * k + j];
+  duel_nodes(d, (facet_node){0, 0, d->f[0]->nsimplex}, (facet_node){0, 0, d->f[1]->nsimplex});
+}
+
+static int against_facets(const couple *c, double cut, pl_approach *approach) {
+  duel d = {.c = c, .cut = cut, .meet = try_simplices, .approach = approach};
+  duel_all(&d);
   return d.n;
 }
 

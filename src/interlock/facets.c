@@ -209,6 +209,18 @@ int facet_corners(const pl_facets *f, int part, int v[3]) {
   return 3;
 }
 
+static void find_simplex_ball(const pl_facets *f, simplex *s) {
+  memset(s->middle, 0, sizeof s->middle);
+  s->ball = 0;
+  for (int i = 0; i < s->n; i++)
+    for (int c = 0; c < 3; c++) s->middle[c] += f->x[s->v[i]][c] / s->n;
+  for (int i = 0; i < s->n; i++) {
+    double w[3];
+    pl_sub3(f->x[s->v[i]], s->middle, w);
+    s->ball = fmax(s->ball, pl_norm3(w));
+  }
+}
+
 static void add_simplex(pl_facets *f, int part, unsigned char *taken) {
   simplex *s = &f->s[f->nsimplex++];
   s->n = facet_corners(f, part, s->v);
@@ -225,6 +237,7 @@ static void add_simplex(pl_facets *f, int part, unsigned char *taken) {
     if (!f->flat[e]) s->part[s->npart++] = e;
   }
   if (s->n > 1) s->part[s->npart++] = part;
+  find_simplex_ball(f, s);
 }
 
 static void find_simplices(pl_facets *f, unsigned char *taken) {

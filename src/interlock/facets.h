@@ -7,7 +7,8 @@
 // it has.
 typedef struct simplex {
   int n, v[3];
-  int part[7], npart; // edges or corners that it is the first to have, and itself
+  int part[7], npart;     // edges or corners that it is the first to have, and itself
+  double middle[3], ball; // a ball about it
 } simplex;
 
 struct pl_facets {
@@ -41,5 +42,24 @@ typedef struct facet_node {
 } facet_node;
 int facet_is_leaf(const facet_node *n);
 void facet_children(const facet_node *n, facet_node out[2]);
+
+// puts a couple on the part of a body with these weights of corners
+void facets_stand(couple *c, int body, int n, const int *v, const double *weight, double u[4]);
+
+// Two pieces of facets, the second one as the first sees it.
+typedef struct duel {
+  const couple *c;
+  const pl_facets *f[2];
+  double cut, far;       // of surfaces, of facets
+  double shift[3], Q[9]; // of the second
+  void (*meet)(struct duel *d, const simplex *s, const simplex *t);
+  int n;
+  pl_approach *approach;
+  struct facet_sum *sum;
+} duel;
+// calls `meet` for all simplices whose boxes are nearer than `cut`
+void duel_all(duel *d);
+// a point of the second as the first sees it
+void duel_seen(const duel *d, const double *x, double out[3]);
 
 #endif

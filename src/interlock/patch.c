@@ -24,17 +24,32 @@ double element_wire(const pl_mail_element *e) {
   return least;
 }
 
+// What the repulsion may fill: the skin of a mesh is thinner than what it encloses.
+static double element_body(const pl_mail_element *e) {
+  double least = DBL_MAX;
+  for (int k = 0; k < e->npiece; k++)
+    least = fmin(least, fmax(e->piece[k].kind == PL_PIECE_RING ? 0 : e->piece[k].radius,
+                             piece_wire(&e->piece[k]) / (facets_know(&e->piece[k]) ? 2 : 1)));
+  return least;
+}
+
 pl_status patch_measure(patch *p) {
-  p->thin = DBL_MAX;
-  p->wires = 1;
+  p->thin = p->body = DBL_MAX;
+  p->wires = p->facets = 1;
+  int surfaces = 0;
   for (int i = 0; i < p->in->n; i++) {
     const pl_mail_element *e = p->in->elem[i];
     int same = i > 0 && e == p->in->elem[i - 1];
     p->radius[i] = same ? p->radius[i - 1] : element_ball(e);
     p->wire[i] = same ? p->wire[i - 1] : element_wire(e);
     p->thin = fmin(p->thin, p->wire[i]);
+    if (!same) p->body = fmin(p->body, element_body(e));
     p->ball = fmax(p->ball, p->radius[i]);
-    for (int k = 0; k < e->npiece && !same; k++) p->wires &= wires_know(&e->piece[k]);
+    for (int k = 0; k < e->npiece && !same; k++) {
+      p->wires &= wires_know(&e->piece[k]);
+      p->facets &= facets_know(&e->piece[k]);
+      surfaces |= facets_know(&e->piece[k]) && !facets_are_line(e->piece[k].facets);
+    }
     if (same) {
       p->mass[i] = p->mass[i - 1];
       memcpy(p->middle[i], p->middle[i - 1], sizeof *p->middle);
@@ -45,6 +60,8 @@ pl_status patch_measure(patch *p) {
     }
     p->unknown[i] = p->in->held[i] ? -1 : p->nfree++;
   }
+  // polylines alone come to rest better by their single minima
+  p->facets &= surfaces;
   return PL_OK;
 }
 

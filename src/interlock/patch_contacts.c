@@ -33,7 +33,7 @@ const pl_piece *hold_piece(const patch *p, const hold *h, int which) {
 static int whole_gap(const patch *p, const pl_pose *at, hold *h) {
   const pl_piece *piece[2] = {hold_piece(p, h, 0), hold_piece(p, h, 1)};
   const pl_pose *pose[2] = {&at[h->i], &at[h->j]};
-  h->at.gap = wires_gap(piece, pose, p->range, &h->clear);
+  h->at.gap = (facets_know(piece[0]) ? facets_gap : wires_gap)(piece, pose, p->range, &h->clear);
   return h->at.gap < p->range;
 }
 
@@ -54,7 +54,8 @@ void hold_slopes(const patch *p, const pl_pose *at, const hold *h, slopes *out) 
   } else if (h->whole) {
     const pl_piece *piece[2] = {hold_piece(p, h, 0), hold_piece(p, h, 1)};
     const pl_pose *pose[2] = {&at[h->i], &at[h->j]};
-    wires_derivatives(piece, pose, p->range, out->g, out->H);
+    (facets_know(piece[0]) ? facets_derivatives : wires_derivatives)(piece, pose, p->range, out->g,
+                                                                     out->H);
   } else {
     pl_piece_derivatives(hold_piece(p, h, 0), &at[h->i], hold_piece(p, h, 1), &at[h->j], &h->at,
                          out->g, out->H);
@@ -319,7 +320,7 @@ pl_status patch_open(pl_env *env, const pl_patch *in, double barrier, pl_threads
   if (!p->radius || !p->wire || !p->mass || !p->middle || !p->unknown || !p->search)
     return PL_E_NOMEM;
   PL_TRY(patch_measure(p));
-  p->range = barrier * p->thin;
+  p->range = barrier * p->body;
   return PL_OK;
 }
 

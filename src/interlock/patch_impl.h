@@ -13,7 +13,7 @@ typedef struct hold { // a contact
   pl_approach at;
   double force; // N, the multiplier of the gap
   double share; // of the repulsion of a contact
-  int whole;    // 1: of all of both wires (wires.c)
+  int whole;    // 1: of all of both pieces (wires.c, facet_sum.c)
   double clear; // smallest gap
 } hold;
 
@@ -42,6 +42,7 @@ typedef struct patch {
   const pl_patch *in;
   pl_threads *threads;
   double thin, ball, range;   // thinnest wire, largest ball, reach of the repulsion
+  double body;                // thinnest of bodies: wires, or half of what skins of meshes enclose
   double *radius;             // [n] balls about origins
   double *wire;               // [n] thinnest wire
   double *mass, (*middle)[3]; // [n] centre of mass from the origin, in axes of the element
@@ -52,6 +53,7 @@ typedef struct patch {
   int nsearch; // searches for all contacts
   int sides;   // 1: places on both sides of flat minima are contacts, too
   int wires;   // 1: elements are of round wires alone, which wires.c knows
+  int facets;  // 1: they are of facets, which facet_sum.c knows
   int whole;   // 1: these have one contact, of all of both
 } patch;
 
@@ -75,6 +77,12 @@ double wires_gap(const pl_piece *const piece[2], const pl_pose *const pose[2], d
                  double *least);
 void wires_derivatives(const pl_piece *const piece[2], const pl_pose *const pose[2], double range,
                        double g[12], double H[12][12]);
+// The same of two pieces of facets.
+int facets_know(const pl_piece *p);
+double facets_gap(const pl_piece *const piece[2], const pl_pose *const pose[2], double range,
+                  double *least);
+void facets_derivatives(const pl_piece *const piece[2], const pl_pose *const pose[2], double range,
+                        double g[12], double H[12][12]);
 // By motions of both elements, in lengths.
 void hold_slopes(const patch *p, const pl_pose *at, const hold *h, slopes *out);
 const pl_piece *hold_piece(const patch *p, const hold *h, int which);

@@ -31,6 +31,7 @@ typedef struct rest {
   const pl_rest_opts *o;
   const pl_rest_keeper *keeper; // NULL: none
   rest_course course;
+  int by_forces; // 1: it rests by forces of single contacts
   pl_rest *out;
 } rest;
 
@@ -69,15 +70,21 @@ static pl_status find_forces(descent *d, double *residual) {
 }
 
 // Whether forces of contacts balance all elements, though gaps do not tell these forces, and gaps
-// are no larger than the repulsion holds them. Smooth gaps tell them.
+// are no larger than the repulsion holds them. Gaps of all of both tell them, but at corners.
 static pl_status is_at_rest(rest *r, double within, int *rests) {
   descent *d = &r->d;
   double residual = INFINITY, left = 0;
   *rests = descent_imbalance(d) < within * d->force;
-  if (d->p.whole) return PL_OK;
-  PL_TRY(find_forces(d, &residual));
+  if (d->p.whole && (*rests || d->p.wires)) return PL_OK;
+  // of corners that rest on each other no smooth gap tells the forces
+  int whole = d->p.whole;
+  d->p.whole = 0;
+  pl_status s = find_forces(d, &residual);
+  d->p.whole = whole;
+  PL_TRY(s);
   for (int k = 0; k < d->now.n; k++) left += d->now.item[k].force * d->now.item[k].at.gap;
   *rests = residual < within * d->force && left < OPEN * d->weight * d->now.n;
+  r->by_forces = *rests;
   swap_contacts(d);
   return PL_OK;
 }
@@ -267,6 +274,7 @@ static pl_status finish(rest *r) {
   }
   out->bound = fmax(d->left, 0);
   double residual;
+  if (r->by_forces) d->p.whole = 0;
   if (d->p.whole)
     PL_TRY(descent_assemble(d));
   else

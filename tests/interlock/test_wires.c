@@ -1,7 +1,9 @@
 #include "mails.h"
 #include "patch_impl.h"
 
-// One gap for all of two rings or links.
+#include <stdlib.h>
+
+// One gap for all of two rings or links, or of two pieces of facets.
 
 static const double RANGE = 0.08;
 
@@ -151,8 +153,86 @@ static void overlap(void **state) {
   for (int links = 0; links < 4; links++) check_overlap(links);
 }
 
+// ---- facets
+// ---------------------------------------------------------------------------------------
+
+enum { SHAPES = 3 };
+
+// a mesh, a plate and a line
+static void facets_open(pl_piece p[SHAPES], void *buffer[SHAPES]) {
+  p[0] = torus_mesh(7, 4, 0.4, 0.1, 0.02, &buffer[0]);
+  p[1] = plate(5, 0.4, 0.1, 0.03, &buffer[1]);
+  p[2] = polygon(5, 0.4, 0.04, &buffer[2]);
+}
+
+static double sum_moved(const pl_piece *const *piece, const pl_pose at[2], const double by[12],
+                        double *slope) {
+  pl_pose p[2] = {at[0], at[1]};
+  double least, g[12], H[12][12];
+  for (int k = 0; k < 2; k++) move(&p[k], by + 6 * k);
+  const pl_pose *const pose[2] = {&p[0], &p[1]};
+  facets_derivatives(piece, pose, RANGE, g, H);
+  *slope = pl_dot(12, g, by);
+  return facets_gap(piece, pose, RANGE, &least);
+}
+
+// slope and curvature by differences, and whether no minimum is nearer than the least distance
+static void check_sum(const pl_piece *const *piece, const pl_pose at[2]) {
+  const pl_pose *pose[2] = {&at[0], &at[1]};
+  pl_approach approach[PL_APPROACH_MAX];
+  double least, g[12], H[12][12], by[12], f[2], slope[2], curve = 0;
+  double gap = facets_gap(piece, pose, RANGE, &least);
+  assert_true(pl_piece_gaps(piece[0], pose[0], piece[1], pose[1], RANGE, approach) > 0);
+  check_close(least, approach[0].gap, 1e-12);
+  assert_true(gap > 0 && gap <= RANGE);
+  facets_derivatives(piece, pose, RANGE, g, H);
+  pl_rng r;
+  pl_rng_seed(&r, 5);
+  for (int k = 0; k < 12; k++) by[k] = 1e-6 * pl_rng_uniform(&r, -1, 1);
+  for (int s = 0; s < 2; s++) {
+    double d[12];
+    for (int k = 0; k < 12; k++) d[k] = (s ? -1 : 1) * by[k];
+    f[s] = sum_moved(piece, at, d, &slope[s]);
+  }
+  for (int k = 0; k < 12; k++) curve += by[k] * pl_dot(12, H[k], by);
+  double size = pl_norm(12, by);
+  check_close((f[0] - f[1]) / 2 / size, pl_dot(12, g, by) / size, 1e-6);
+  check_close((slope[0] + slope[1]) / 2 / (size * size), curve / (size * size),
+              1e-5 * (1 + pl_norm(144, H[0])));
+}
+
+// All shapes against each other; every other pair is nearly parallel, so that edges count in part.
+static void sums_of_facets(void **state) {
+  (void)state;
+  pl_piece p[SHAPES];
+  void *buffer[SHAPES];
+  facets_open(p, buffer);
+  pl_rng r;
+  pl_rng_seed(&r, 11);
+  for (int pair = 0; pair < SHAPES * SHAPES; pair++) {
+    const pl_piece *const piece[2] = {&p[pair / SHAPES], &p[pair % SHAPES]};
+    for (int i = 0, near = 0; near < 40; i++) {
+      assert_true(i < 4000);
+      pl_pose at[2] = {random_pose(&r), random_pose(&r)};
+      const pl_pose *const pose[2] = {&at[0], &at[1]};
+      if (i % 2) {
+        double rot[6] = {0};
+        for (int k = 3; k < 6; k++) rot[k] = 0.03 * pl_rng_uniform(&r, -1, 1);
+        memcpy(at[1].Q, at[0].Q, sizeof at[1].Q);
+        move(&at[1], rot);
+      }
+      pl_approach approach[PL_APPROACH_MAX];
+      int n = pl_piece_gaps(piece[0], pose[0], piece[1], pose[1], RANGE, approach);
+      if (n == 0 || approach[0].gap < 5e-3 || approach[0].gap > 0.7 * RANGE) continue;
+      near++;
+      check_sum(piece, at);
+    }
+  }
+  for (int k = 0; k < SHAPES; k++) free(buffer[k]);
+}
+
 int test_wires(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(derivatives), cmocka_unit_test(least_gap),
-                                     cmocka_unit_test(overlap)};
+                                     cmocka_unit_test(overlap), cmocka_unit_test(sums_of_facets)};
   return cmocka_run_group_tests_name("wires", tests, NULL, NULL);
 }

@@ -103,8 +103,51 @@ static void motion(void **state) {
   pl_free(&env, text);
 }
 
+// a frame of four plates about the origin, its normal along an axis
+static void add_frame(pl_text *t, const char *name, int axis) {
+  pl_text_add(t, "{name: %s, pieces: [", name);
+  for (int side = 0; side < 4; side++) {
+    const double corner[4][2] = {{3.5, -4.5}, {4.5, -4.5}, {4.5, 4.5}, {3.5, 4.5}};
+    pl_text_add(t, "{plate: {radius: 0.3, points: [");
+    for (int k = 0; k < 4; k++) {
+      double a = corner[k][0], b = corner[k][1], x[3] = {0};
+      for (int rot = 0; rot < side; rot++) {
+        double was = a;
+        a = -b;
+        b = was;
+      }
+      x[(axis + 1) % 3] = a;
+      x[(axis + 2) % 3] = b;
+      pl_text_add(t, "[%g, %g, %g], ", x[0], x[1], x[2]);
+    }
+    pl_text_add(t, "]}}, ");
+  }
+  pl_text_add(t, "]}, ");
+}
+
+// A net of frames of plates, which touch along edges and at corners, comes to rest.
+static void net_of_frames(void **state) {
+  (void)state;
+  static const char *const name[3] = {"two", "one", "flat"};
+  pl_env env;
+  pl_text t;
+  pl_env_init(&env);
+  pl_text_init(&t, &env);
+  pl_text_add(&t, "units: {length: mm}\ninterlocking: [{name: net, own: {elements: [");
+  for (int axis = 0; axis < 3; axis++) add_frame(&t, name[axis], axis);
+  pl_text_add(&t, "], cell: [{element: flat}, {element: one, at: [6.25, 0, 0]}, {element: two, "
+                  "at: [0, 6.25, 0]}], a: [12.5, 0, 0], b: [0, 12.5, 0]}}]\n"
+                  "patches: [{cells: [2, 2], held: {edge: left}}]\n"
+                  "gravity: [0, 0, -9.81 m/s^2]\nanalyses: [native]\n");
+  run(&env, "native-frames", t.s, PL_OK);
+  check_less(summary_number(&env, "native-frames", "\"unbalanced\": ", NULL), 1e-9);
+  check_close(summary_number(&env, "native-frames", "\"links_changed\": ", NULL), 0, 0);
+  assert_true(summary_number(&env, "native-frames", "\"verified_gap\": ", NULL) > 0);
+  pl_text_free(&t);
+}
+
 int test_native(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(chain), cmocka_unit_test(pictures),
-                                     cmocka_unit_test(motion)};
+                                     cmocka_unit_test(motion), cmocka_unit_test(net_of_frames)};
   return cmocka_run_group_tests_name("native", tests, NULL, NULL);
 }
