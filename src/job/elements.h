@@ -4,7 +4,7 @@
 // Elements of interlocking materials where they are, for pictures and files.
 #include "job_impl.h"
 
-enum { SHAPES_MAX = 64, SHAPE_POINTS = 400000 }; // shapes; of the surfaces of all elements
+enum { SHAPES_MAX = 64, SHAPE_POINTS = 200000 }; // shapes; of the surfaces of all elements
 typedef struct shapes {                          // elements that look the same share a mesh
   int n;
   const pl_mail_element *elem[SHAPES_MAX];

@@ -76,7 +76,7 @@ static void pack_block(void *ctx, int k, int thread) {
   uLongf got = (uLongf)p->w->bound;
   (void)thread;
   int z = compress2(p->w->packed + (size_t)k * p->w->bound, &got, p->data + at,
-                    (uLong)(left < VTU_BLOCK ? left : VTU_BLOCK), 5);
+                    (uLong)(left < VTU_BLOCK ? left : VTU_BLOCK), 1);
   p->head[3 + k] = z == Z_OK ? got : 0;
 }
 

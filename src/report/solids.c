@@ -13,6 +13,7 @@ typedef struct canvas {
   const pl_solids *s;
   int w, h; // samples
   double R[3][3], lo[3], hi[3], scale;
+  double *seen;         // [3 vertices] of the solid that is drawn
   float *depth, *shade; // [h][w]
   unsigned char *tone;  // [h][w] which colour, 0: nothing
 } canvas;
@@ -28,6 +29,13 @@ static void look(double R[3][3]) {
                              {-sin(a) * sin(b), cos(a) * sin(b), cos(b)},
                              {sin(a) * cos(b), -cos(a) * cos(b), sin(b)}};
   memcpy(R, rows, sizeof rows);
+}
+
+static size_t most_vertices(const pl_solids *s) {
+  size_t most = 1;
+  for (int k = 0; k < s->nmesh; k++)
+    if ((size_t)s->mesh[k]->nvert > most) most = (size_t)s->mesh[k]->nvert;
+  return most;
 }
 
 static void measure(canvas *c) {
@@ -49,6 +57,14 @@ static void measure(canvas *c) {
   }
 }
 
+// where a + b x >= 0; a sample on an edge belongs to the triangles on both sides, rounded or not
+static void narrow(double a, double b, double *first, double *last) {
+  const double slack = 1e-9;
+  if (b > 0) *first = fmax(*first, -a / b - slack);
+  if (b < 0) *last = fmin(*last, -a / b + slack);
+  if (b == 0 && a < 0) *last = *first - 1;
+}
+
 // all samples of a triangle that are nearer than what is there
 static void fill(canvas *c, double p[3][3], double light, int tone) {
   double area =
@@ -62,30 +78,40 @@ static void fill(canvas *c, double p[3][3], double light, int tone) {
     if (from[d] < 0) from[d] = 0;
     if (to[d] > most) to[d] = most;
   }
-  for (int y = from[1]; y <= to[1]; y++)
-    for (int x = from[0]; x <= to[0]; x++) {
-      double u = ((p[1][0] - x) * (p[2][1] - y) - (p[2][0] - x) * (p[1][1] - y)) / area;
-      double v = ((p[2][0] - x) * (p[0][1] - y) - (p[0][0] - x) * (p[2][1] - y)) / area;
-      if (u < 0 || v < 0 || u + v > 1) continue;
-      double z = u * p[0][2] + v * p[1][2] + (1 - u - v) * p[2][2];
-      size_t at = (size_t)y * (size_t)c->w + (size_t)x;
-      if (c->tone[at] && c->depth[at] >= (float)z) continue;
-      c->depth[at] = (float)z;
-      c->shade[at] = (float)light;
-      c->tone[at] = (unsigned char)tone;
+  // u = u0 + ux x + uy y and v alike: parts of the corners 0 and 1
+  double ux = (p[1][1] - p[2][1]) / area, uy = (p[2][0] - p[1][0]) / area;
+  double vx = (p[2][1] - p[0][1]) / area, vy = (p[0][0] - p[2][0]) / area;
+  for (int y = from[1]; y <= to[1]; y++) {
+    double u = uy * (y - p[2][1]) - ux * p[2][0], v = vy * (y - p[2][1]) - vx * p[2][0];
+    double first = from[0], last = to[0];
+    narrow(u, ux, &first, &last);
+    narrow(v, vx, &first, &last);
+    narrow(1 - u - v, -ux - vx, &first, &last);
+    if (!(first <= last)) continue;
+    size_t at = (size_t)y * (size_t)c->w;
+    for (int x = (int)ceil(first); x <= last; x++) {
+      double z = p[2][2] + (u + ux * x) * (p[0][2] - p[2][2]) + (v + vx * x) * (p[1][2] - p[2][2]);
+      if (c->tone[at + x] && c->depth[at + x] >= (float)z) continue;
+      c->depth[at + x] = (float)z;
+      c->shade[at + x] = (float)light;
+      c->tone[at + x] = (unsigned char)tone;
     }
+  }
 }
 
 static void draw_solid(canvas *c, const pl_solid *s) {
   static const double sun[3] = {-0.35, 0.55, 0.76};
   const pl_mesh *m = c->s->mesh[s->mesh];
+  for (int k = 0; k < m->nvert; k++) {
+    double x[3];
+    place(s, m->X + 3 * (size_t)k, x);
+    for (int d = 0; d < 3; d++)
+      c->seen[3 * (size_t)k + d] = c->scale * (pl_dot3(c->R[d], x) - c->lo[d]);
+  }
   for (int t = 0; t < m->cell[PL_TRI3].n; t++) {
     double p[3][3], a[3], b[3], n[3];
-    for (int k = 0; k < 3; k++) {
-      double x[3];
-      place(s, m->X + 3 * (size_t)m->cell[PL_TRI3].v[3 * t + k], x);
-      for (int d = 0; d < 3; d++) p[k][d] = c->scale * (pl_dot3(c->R[d], x) - c->lo[d]);
-    }
+    for (int k = 0; k < 3; k++)
+      memcpy(p[k], c->seen + 3 * (size_t)m->cell[PL_TRI3].v[3 * t + k], sizeof p[k]);
     pl_sub3(p[1], p[0], a);
     pl_sub3(p[2], p[0], b);
     pl_cross3(a, b, n);
@@ -166,7 +192,7 @@ static pl_status put_png(pl_env *env, int w, int h, const unsigned char *rows, p
   }
   head[8] = 8; // bits
   head[9] = 6; // with opacity
-  int bad = compress2(data, &packed, rows, n, 9) != Z_OK;
+  int bad = compress2(data, &packed, rows, n, 6) != Z_OK;
   pl_text_put(png, "\x89PNG\r\n\x1a\n", 8);
   put_chunk(png, "IHDR", head, sizeof head);
   put_chunk(png, "IDAT", data, packed);
@@ -241,11 +267,13 @@ pl_status pl_solids_svg(pl_text *t, const pl_solids *s) {
   c.depth = pl_alloc(env, n, sizeof *c.depth);
   c.shade = pl_alloc(env, n, sizeof *c.shade);
   c.tone = pl_alloc(env, n, 1);
-  pl_status st = c.depth && c.shade && c.tone ? PL_OK : PL_E_NOMEM;
+  c.seen = pl_alloc(env, most_vertices(s), 3 * sizeof *c.seen);
+  pl_status st = c.depth && c.shade && c.tone && c.seen ? PL_OK : PL_E_NOMEM;
   for (int i = 0; st == PL_OK && i < s->n; i++) draw_solid(&c, &s->solid[i]);
   if (st == PL_OK) st = put_svg(env, t, &c, s->title);
   pl_free(env, c.depth);
   pl_free(env, c.shade);
   pl_free(env, c.tone);
+  pl_free(env, c.seen);
   return st;
 }
