@@ -120,7 +120,9 @@ static pl_status set_figures(const joint *f, const beside *near, const beside *r
   job_set(o, "nearest", n);
   job_set(o, "released", r);
   job_set(o, "missed_by", json_real(near->apart / near->size));
-  job_set(o, "separate_limits_lie", json_boolean(near->apart > LIES * near->size));
+  job_set(o, "met", json_boolean(f->approached == PL_OK));
+  job_set(o, "separate_limits_lie",
+          json_boolean(f->approached == PL_OK && near->apart > LIES * near->size));
   job_set(figures, "joint", o);
   job_set(n, "left", json_real(f->near.left));
   job_set(n, "iterations", json_integer(f->near.iterations));
@@ -133,7 +135,14 @@ static pl_status set_figures(const joint *f, const beside *near, const beside *r
 static void warn(const joint *f, double near, double rest) {
   const pl_analysis *a = f->k->a;
   const job *j = f->k->j;
-  if (near > LIES)
+  if (f->approached != PL_OK)
+    pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
+              "place the patch nearer to where it comes to rest",
+              "%s: elements were not brought to the sheet, from which they are %.2g %% of the size "
+              "at most: an obstacle is in their way, or the iteration ended early; nothing is "
+              "known of separate limits",
+              a->name, 100 * near);
+  else if (near > LIES)
     pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
               "trust native of this patch instead",
               "%s: separate limits of strain and curvature lie here: elements cannot be where the "
@@ -164,9 +173,6 @@ static void report(const joint *f, const beside *near, const beside *rest) {
       name, most, 100 * near->apart / near->size, mean, 100 * rest->apart / rest->size,
       100 * (rest->native[2] - rest->macro[2]) / rest->size);
   warn(f, near->apart / near->size, rest->apart / rest->size);
-  if (f->approached == PL_UNSOLVED)
-    job_alarm(j, "The iteration that brings elements to the sheet ended early: there may be nearer "
-                 "states.");
   if (f->rested == PL_UNSOLVED) job_alarm(j, "Elements that were let go did not come to rest.");
 }
 

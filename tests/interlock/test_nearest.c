@@ -129,11 +129,40 @@ static void threefold_met(void **state) {
   met_where_they_can_be(&w);
 }
 
+// what ends early says so, and has what there is: elements apart, with all links
+static void ended_early(void **state) {
+  (void)state;
+  pl_env env;
+  pl_nearest a;
+  pl_mail_verdict v;
+  wanted w;
+  pl_env_init(&env);
+  pl_mail_table[PL_MAIL_chain]->make((double[]){4e-3, 1e-3, 5.5e-3, 40e-3}, &w.s);
+  cut_patch(&w, &(pl_cut){.kind = PL_CUT_CELLS, .cells = {3, 1}});
+  w.held[0] = 1;
+  for (int i = 1; i < w.p.n; i++) w.want[i][2] += 0.1;
+  pl_rest_opts o = defaults();
+  o.max_iter = 2;
+  assert_int_equal(pl_patch_nearest(&env, &w.p, (const double(*)[3])w.want, &o, NULL, &a),
+                   PL_UNSOLVED);
+  assert_int_equal(a.iterations, 2);
+  check_ok(&env, pl_patch_verify(&env, &w.p, a.pose, NULL, &v));
+  check_less(0, v.gap);
+  assert_int_equal(v.links_changed, 0);
+  check_less(1e-3, a.left);
+  pl_nearest_free(&env, &a);
+  o.max_iter = 0;
+  assert_int_equal(pl_patch_nearest(&env, &w.p, (const double(*)[3])w.want, &o, NULL, &a),
+                   PL_E_INPUT);
+  assert_null(a.pose);
+}
+
 int test_nearest(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(chain_too_long),
       cmocka_unit_test(four_in_one_met),
       cmocka_unit_test(threefold_met),
+      cmocka_unit_test(ended_early),
   };
   return cmocka_run_group_tests_name("approach", tests, NULL, NULL);
 }
