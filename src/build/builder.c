@@ -520,6 +520,36 @@ static const char **names(pl_builder *b) {
   return name;
 }
 
+// off[ndrive]: shells whose clamp has let go look at the nodes that its copies stood for
+static void loosen_edges(pl_builder *b, const char *off, pl_model_desc *d) {
+  char *loose = pl_build_keep(b, (size_t)b->ncopy + 1, 1);
+  int any = 0;
+  for (int k = 0; loose && k < b->ndrive; k++) {
+    const pl_drive_desc *p = &b->drive[k];
+    for (int i = p->nplace; off[k] && p->nplace > 0 && i < p->nnode; i++)
+      any = loose[p->node[i] - b->nnode] = 1;
+  }
+  pl_group_desc *own = any ? keep_copy(b, b->ngroup, sizeof *own, b->group) : NULL;
+  for (int g = 0; own && g < b->ngroup; g++) {
+    int nv = own[g].kind->nvert, width = nv + own[g].kind->nscal, n = own[g].nelem * width;
+    if (own[g].kind != pl_elem_table[PL_ELEM_shell6]) continue;
+    int *stencil = keep_copy(b, n, sizeof *stencil, own[g].stencil);
+    for (int i = 0; stencil && i < n; i++) {
+      int copy = i % width < nv ? stencil[i] - b->nnode : -1;
+      if (copy >= 0 && loose[copy]) stencil[i] = b->copy[copy];
+    }
+    own[g].stencil = stencil;
+  }
+  if (own) d->group = own;
+}
+
+// drives that are off at first hold no edges
+static void loosen_first(pl_builder *b, pl_model_desc *d) {
+  char *off = pl_build_keep(b, (size_t)b->ndrive + 1, 1);
+  for (int k = 0; off && k < b->ndrive; k++) off[k] = (char)b->drive[k].off;
+  if (off) loosen_edges(b, off, d);
+}
+
 pl_status pl_build_model(pl_builder *b, pl_built *out) {
   *out = (pl_built){0};
   pl_status s = pl_build_constraints(b);
@@ -527,6 +557,7 @@ pl_status pl_build_model(pl_builder *b, pl_built *out) {
   if (b->nproblem > 0) return PL_E_INPUT;
   PL_TRY(s);
   pl_model_desc d = describe(b);
+  loosen_first(b, &d);
   d.X = coordinates(b);
   d.name = names(b);
   d.design = designs(b, &d);
@@ -629,29 +660,6 @@ static double stage_share(const pl_stage *to, const target_desc *t) {
   return 1;
 }
 
-// shells whose clamp has let go look at the nodes that its copies stood for
-static void stage_edges(pl_builder *b, const pl_stage *to, pl_model_desc *d) {
-  char *loose = pl_build_keep(b, (size_t)b->ncopy + 1, 1);
-  int any = 0;
-  for (int k = 0; loose && k < b->ndrive; k++) {
-    const pl_drive_desc *p = &b->drive[k];
-    for (int i = p->nplace; to->off[k] && p->nplace > 0 && i < p->nnode; i++)
-      any = loose[p->node[i] - b->nnode] = 1;
-  }
-  pl_group_desc *own = any ? keep_copy(b, b->ngroup, sizeof *own, b->group) : NULL;
-  for (int g = 0; own && g < b->ngroup; g++) {
-    int nv = own[g].kind->nvert, width = nv + own[g].kind->nscal, n = own[g].nelem * width;
-    if (own[g].kind != pl_elem_table[PL_ELEM_shell6]) continue;
-    int *stencil = keep_copy(b, n, sizeof *stencil, own[g].stencil);
-    for (int i = 0; stencil && i < n; i++) {
-      int copy = i % width < nv ? stencil[i] - b->nnode : -1;
-      if (copy >= 0 && loose[copy]) stencil[i] = b->copy[copy];
-    }
-    own[g].stencil = stencil;
-  }
-  if (own) d->group = own;
-}
-
 static pl_status stage_model(pl_builder *b, pl_env *env, const pl_stage *stage,
                              const pl_stage *from, pl_model **model, pl_params **params) {
   struct builder_impl *m = b->impl;
@@ -659,7 +667,7 @@ static pl_status stage_model(pl_builder *b, pl_env *env, const pl_stage *stage,
   pl_model_desc d = describe(b);
   stage_drives(b, stage, from, &d);
   stage_loads(b, stage, before, &d);
-  stage_edges(b, stage, &d);
+  loosen_edges(b, stage->off, &d);
   m->target = keep_copy(b, m->ntarget, sizeof *m->target, m->target);
   for (int k = 0; m->target && k < m->ntarget && !before; k++)
     m->target[k].coef *= stage_share(stage, &m->target[k]);

@@ -30,6 +30,12 @@ static void find_holders(pl_builder *b, shells *s) {
       continue;
     }
     for (int i = 0; i < b->drive[k].nnode; i++) {
+      int before = s->holder[b->drive[k].node[i]];
+      if (before >= 0 && (b->drive[before].off || b->drive[k].off)) {
+        build_problem(b, b->clamp[k], "leave out clamp in one of them",
+                      "clamp: two supports that take turns build in the same edges");
+        break;
+      }
       s->holder[b->drive[k].node[i]] = k;
       s->wall[b->drive[k].node[i]] = same_wall(b, k);
     }
@@ -205,6 +211,17 @@ static void fill_stencils(pl_builder *b, const shells *s) {
   if (first && !b->failed) hold_borders(b, s, first);
 }
 
+// what is off at first takes hold of edges of shell6 alone later
+static void check_late(pl_builder *b) {
+  int *rods = pl_build_keep(b, (size_t)b->ndrive + 1, sizeof *rods);
+  if (rods) rods_clamped(b, rods);
+  for (int k = 0; rods && k < b->ndrive; k++)
+    if (b->clamp[k] && b->drive[k].off && (rods[k] || !pl_build_grips(b, k)))
+      build_problem(b, b->clamp[k], "leave out clamp, or off; shells with bending: shell6",
+                    "directions of rods, joins and shells of first order cannot be taken hold of "
+                    "later, so that what is off at first is no clamp");
+}
+
 pl_status join_shells(pl_builder *b) {
   shells s = {.holder = pl_build_keep(b, (size_t)b->nnode + 1, sizeof *s.holder),
               .wall = pl_build_keep(b, (size_t)b->nnode + 1, sizeof *s.wall),
@@ -222,6 +239,7 @@ pl_status join_shells(pl_builder *b) {
   rods_clamped(b, s.used);
   if (b->nproblem == 0) check_used(b, &s);
   if (b->nproblem == 0) fill_stencils(b, &s);
+  if (b->nproblem == 0) check_late(b);
   for (int k = 0; k < b->nbody; k++) pl_midedge_free(s.part[k]);
   return b->failed;
 }

@@ -82,12 +82,6 @@ static int read_over(reader *r, const drive_def *d, const char *si, pl_drive_des
 static void drive_add(reader *r, const drive_def *d, const pl_drive_desc *given) {
   pl_drive_desc own = *given, *desc = &own;
   own.off = d->off.v;
-  if (d->off.v && d->clamp.v)
-    problem(
-        r, d->off.at,
-        "leave out off, and write change: {NAME: off} in the first static (bending: shell6); or "
-        "leave out clamp",
-        "directions cannot be taken hold of later, so that what is off at first is no clamp");
   if (pl_build_drive(r->b, desc, d->clamp.v ? PL_HOLD_CLAMP : PL_HOLD_NODES, d->clamp.at) < 0)
     r->failed = PL_E_NOMEM;
 }
