@@ -126,6 +126,10 @@ static void describe_drives(const pl_scene *s, pl_text *out) {
     int nnode, ndof = pl_drive_size(s, d, &nnode);
     pl_text_add(out, d->nterm ? "drive      " : "fixed      ");
     if (d->name && strcmp(d->name, "fixed") != 0) pl_text_add(out, "%s: ", d->name);
+    if (nnode == 0 && d->nscal > 0) {
+      pl_text_add(out, "%d %s\n", d->nscal, pl_plural(d->nscal, "angle", "angles"));
+      continue;
+    }
     pl_text_add(out, "%d %s,", nnode, pl_plural(nnode, "node", "nodes"));
     put_axes(out, s->dim, d->mask);
     pl_text_add(out, " (%d %s)", ndof, pl_plural(ndof, "unknown", "unknowns"));
