@@ -36,17 +36,45 @@ static int read_mask(reader *r, const pl_node *at, int *mask) {
   return 1;
 }
 
+// the selector of a drive or support, NULL: a list of them
+static const char *chosen(const pl_node *at) {
+  if (at->kind == NODE_SCALAR) return at->text;
+  const pl_node *d = node_get(at, "nodes");
+  if (!d) d = node_get(at, "node");
+  return d && d->kind == NODE_SCALAR ? d->text : NULL;
+}
+
+// how to leave the nodes of a drive out of one before, or of itself where others are left
+static void twice_hint(const reader *r, const int *owner, const pl_node *first, const pl_node *at,
+                       const pl_drive_desc *d, int c, char *hint, size_t size) {
+  const char *a = chosen(at), *b = chosen(first);
+  int left = 0;
+  for (int i = 0; i < d->nnode; i++) {
+    int o = owner[d->node[i] * r->b->dim + c];
+    left |= !o || o == r->b->ndrive;
+  }
+  if (!a || !b)
+    snprintf(hint, size, "leave the node out of one of them");
+  else if (left)
+    snprintf(hint, size, "leave the nodes out of one of them, here: '(%.80s) and not (%.80s)'", a,
+             b);
+  else
+    snprintf(hint, size,
+             "leave the nodes out of one of them, in line %d: '(%.80s) and not (%.80s)'",
+             first->line, b, a);
+}
+
 // every component may be prescribed once; owner[nnode][dim] is the drive's number + 1
 static void claim(reader *r, int *owner, const pl_node **where, const pl_node *at,
                   const pl_drive_desc *d) {
-  char buf[128];
+  char buf[128], hint[PL_TEXT];
   for (int i = 0; i < d->nnode && !d->off; i++)
     for (int c = 0; c < r->b->dim; c++) {
       if (!(d->mask >> c & 1)) continue;
       int *o = &owner[d->node[i] * r->b->dim + c];
       if (*o) {
-        problem(r, at, "leave the node out of one of them",
-                "%s is driven twice along %c, the first time in line %d",
+        twice_hint(r, owner, where[*o - 1], at, d, c, hint, sizeof hint);
+        problem(r, at, hint, "%s is driven twice along %c, the first time in line %d",
                 pl_build_node_text(r->b, d->node[i], buf, sizeof buf), "xyz"[c],
                 where[*o - 1] -> line);
         return;

@@ -581,7 +581,7 @@ def nothing_starts_from_a_failure():
     s = run("stuck", PULL % ("fixed: left\nloads: [{nodes: right, total: [0, 0, -100 N]}]",
                              "{static: {max_iter: 1, cuts: 0}}, {modes: {about: static}}, {modes: {name: rest}}"),
             code=UNSOLVED, err=["modes 'modes' is not run", "'static', which it starts from, did not converge",
-                                    "static 'static' did not converge: step too small at load factor 0; what was reached is saved"])
+                                    "static 'static' did not converge: too many iterations at load factor 0; what was reached is saved"])
     assert [a["status"] for a in s["analyses"]] == ["not converged", "not run", "done"], s["analyses"]
 
 
