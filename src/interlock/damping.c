@@ -45,8 +45,9 @@ static pl_status reserve(descent *d) {
   return PL_OK;
 }
 
-// Elements that touch each other and nothing that stays: contacts of links that hang loosely may be
-// out of reach for a while.
+// Elements that touch each other and none that is held: contacts of links that hang loosely may be
+// out of reach for a while, and a patch that falls on an obstacle would tip about its first place
+// there.
 static void find_floating(descent *d) {
   int n = d->p.in->n, *group = d->group, *stays = d->group + n;
   for (int i = 0; i < n; i++) {
@@ -58,8 +59,6 @@ static void find_floating(descent *d) {
     if (h->j >= 0) group[group_root(group, h->i)] = group_root(group, h->j);
   }
   for (int i = 0; i < n; i++) stays[group_root(group, i)] |= d->p.in->held[i];
-  for (int k = 0; k < d->now.n; k++)
-    if (d->now.item[k].j < 0) stays[group_root(group, d->now.item[k].i)] = 1;
 }
 
 pl_status damping_assemble(descent *d) {

@@ -146,8 +146,33 @@ static void net_of_frames(void **state) {
   pl_text_free(&t);
 }
 
+// A patch that begins above an obstacle falls on it and comes to rest there.
+static void falls(void **state) {
+  (void)state;
+  static const char *const obstacle[] = {
+      "{plane: {through: [0, 0, -6], normal: [0, 0, 1]}}",
+      "{sphere: {centre: [0, 0, -16], radius: 10}}, {plane: {through: [0, 0, -26], normal: [0, 0, "
+      "1]}}"};
+  pl_env env;
+  pl_text t;
+  pl_env_init(&env);
+  for (int k = 0; k < 2; k++) {
+    pl_text_init(&t, &env);
+    pl_text_add(&t,
+                "units: {length: mm}\ninterlocking: [{japanese: {}}]\n"
+                "patches: [{cells: [3, 3], at: [0, 0, 3]}]\nobstacles: [%s]\n"
+                "gravity: [0, 0, -9.81 m/s^2]\nanalyses: [native]\n",
+                obstacle[k]);
+    run(&env, "native-falls", t.s, PL_OK);
+    check_less(summary_number(&env, "native-falls", "\"unbalanced\": ", NULL), 1e-7);
+    check_close(summary_number(&env, "native-falls", "\"links_changed\": ", NULL), 0, 0);
+    pl_text_free(&t);
+  }
+}
+
 int test_native(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(chain), cmocka_unit_test(pictures),
-                                     cmocka_unit_test(motion), cmocka_unit_test(net_of_frames)};
+                                     cmocka_unit_test(motion), cmocka_unit_test(net_of_frames),
+                                     cmocka_unit_test(falls)};
   return cmocka_run_group_tests_name("native", tests, NULL, NULL);
 }
