@@ -72,8 +72,8 @@ json_t *macro_beside_figures(const beside *b, const char *name) {
   return o;
 }
 
-void macro_beside_table(const macro *k, const beside *b) {
-  static const char *const head[] = {"", "native", "macro", "differ by", "of the size (%)"};
+void macro_beside_table(const macro *k, const beside *b, const char *what) {
+  const char *const head[] = {"", what, "macro", "differ by", "of the size (%)"};
   static const char *const axis[] = {"extent x", "extent y", "height"};
   char native[48], own[48], apart[48];
   grid g = job_grid(k->j, 5, head);
@@ -110,7 +110,7 @@ pl_status macro_beside(const macro *k, json_t *figures) {
   job_set(figures, "beside", macro_beside_figures(&b, name));
   job_say(k->j, "Origins of elements beside those of %s; the patch is %s long.", name,
           job_length_text(k->j, b.size, own));
-  macro_beside_table(k, &b);
+  macro_beside_table(k, &b, "native");
   job_note(k->j,
            "%s: beside %s: height %s and %s (%+.1f %% of the size), extent %.1f %%, silhouette "
            "%.1f %%, elements %.1f %%",

@@ -163,9 +163,9 @@ static void report(const joint *f, const beside *near, const beside *rest) {
   job_length_text(j, near->apart, most);
   job_length_text(j, near->mean, mean);
   job_say(j, "Elements as near to the sheet as they come, without gravity and loads:");
-  macro_beside_table(f->k, near);
+  macro_beside_table(f->k, near, "nearest");
   job_say(j, "Elements that are let go from there, under the same gravity and loads:");
-  macro_beside_table(f->k, rest);
+  macro_beside_table(f->k, rest, "released");
   job_note(
       j,
       "%s: elements come as near to the sheet as %s (%.2g %% of the size; in the mean %s); let "

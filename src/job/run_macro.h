@@ -34,7 +34,7 @@ typedef struct beside {
 // Elements elsewhere, in the same numbers, beside the sheet's.
 beside macro_compare(const macro *k, const pl_pose *native);
 json_t *macro_beside_figures(const beside *b, const char *name);
-void macro_beside_table(const macro *k, const beside *b);
+void macro_beside_table(const macro *k, const beside *b, const char *what); // head of its column
 // Native beside it, where it has run before: figures, words and a table.
 pl_status macro_beside(const macro *k, json_t *figures);
 // Whether elements can be where the sheet is: how near they come, and where they go from there.
