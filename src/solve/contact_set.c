@@ -4,7 +4,12 @@
 #include <string.h>
 
 static const double CLOSE = 1e-13; // of the size of the model: gaps below are zero
+static const double SHALLOW =
+    0.01;                          // of its way in a step: overlaps whose way out is taken as it is
+static const double INWARD = 1e-3; // cosine by which a node goes into a face that it enters
+static const double TURNED = 0.9;  // cosine between ways out of one smooth face, at least
 enum {
+  PLACES = 64, // on the way of a node
   MANY = 4000, // unknowns of the law up to which W is formed where it is not solved by products
   SAMPLES = 16 // contacts that tell the size of W where it is not formed
 };
@@ -150,6 +155,35 @@ void contact_set_rotate(int dim, const double *from, const double *to, double *f
   for (int j = 1; j < dim && now > 0; j++) f[j] *= size / sqrt(now);
 }
 
+// Where a node that is inside at x entered on its way from the start of the step, had that moved
+// with the obstacle: a node that flies past a corner would be sent out by the other side of it.
+// What slides along a face does not enter there.
+static void enter(const contact_set *t, const contact_rule *u, const pl_contact_pair *a,
+                  const double *x, pl_gap *now) {
+  const pl_obstacle *o = &t->k->obstacle[a->obstacle];
+  double from[3], d[3], at[3], length, s = 0;
+  pl_gap g;
+  for (int c = 0; c < t->dim; c++) {
+    from[c] = u->q0[a->node * t->dim + c] + (u->t - u->t0) * o->velocity[c];
+    d[c] = x[c] - from[c];
+  }
+  length = pl_norm(t->dim, d);
+  // the nearest way out is as good as any other where the way in was not longer
+  if (!(-now->gap > SHALLOW * length)) return;
+  for (int it = 0; it < PLACES; it++) {
+    if (s >= length) return;
+    for (int c = 0; c < t->dim; c++) at[c] = from[c] + d[c] * (s / length);
+    pl_obstacle_gap(o, t->dim, u->t, at, a->radius, &g);
+    if (g.gap <= t->slack && pl_dot(t->dim, g.frame[0], d) < -INWARD * length) break;
+    s += fmax(g.gap, length / PLACES);
+  }
+  if (s >= length || pl_dot(t->dim, g.frame[0], now->frame[0]) > TURNED) return;
+  double gap = g.gap;
+  for (int c = 0; c < t->dim; c++) gap += g.frame[0][c] * (x[c] - at[c]);
+  *now = g;
+  now->gap = gap;
+}
+
 pl_status contact_set_place(contact_set *t, const contact_rule *u) {
   // rounding in a gap is that of the numbers it is the difference of
   double size = fmax(t->size, pl_max_abs(pl_model_nnode(t->m) * t->dim, u->q));
@@ -161,6 +195,7 @@ pl_status contact_set_place(contact_set *t, const contact_rule *u) {
     pl_gap now;
     pl_obstacle_gap(&t->k->obstacle[a->obstacle], t->dim, u->t, u->q + a->node * t->dim, a->radius,
                     &now);
+    if (u->q0 && now.gap < -t->slack) enter(t, u, a, u->q + a->node * t->dim, &now);
     int k = t->in[i];
     if (k >= 0) {
       double *f = t->f + k * t->dim;

@@ -469,6 +469,36 @@ static void flies_onto_less_than_its_face(void **state) {
   check_close(figure_time("flight", NULL), time - 0.05, 1e-3);
 }
 
+// A block comes down with an edge first, 1 mm in the step and 50 um from where a box ends: the side
+// of the box is nearer then than the top that it came through.
+static void lands_on_an_edge(void **state) {
+  (void)state;
+  static const char *const method[] = {"newmark", "implicit-euler", "bdf2"};
+  pl_env env;
+  for (int k = 0; k < 3; k++) {
+    char text[2000];
+    snprintf(text, sizeof text,
+             "pliant: 1\nunits: {length: mm}\n"
+             "materials: {r: {young: 20 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+             "bodies: [{name: b, solid: {mesh: {box: {size: [10, 10, 10], cells: [2, 2, 2]}}, "
+             "rotate: {axis: [0, 1, 0], angle: 45 deg}, "
+             "translate: [-7.12106781, -5, 7.17106781], material: r}}]\n"
+             "obstacles: [{box: {centre: [-20, 0, -20], size: [40, 40, 40]}}]\n"
+             "contact: {nodes: b}\ninitial: [{nodes: b, velocity: [0, 0, -1 m/s]}]\n"
+             "watch: {corner: \"b nearest [-0.05, -5, 0.1]\"}\n"
+             "output: {frames: 2, report: no, vtu: no}\n"
+             "analyses: [{transient: {duration: 1 ms, step: 1 ms, method: %s}}]\n",
+             method[k]);
+    run_text(&env, text);
+    pl_table *t;
+    read_table(&env, FOLDER "/transient.csv", &t);
+    int last = pl_table_rows(t) - 1;
+    check_close(value(t, "corner_z", last), 0, 1e-9);
+    check_close(value(t, "corner_x", last), -5e-5, 1e-9);
+    pl_table_free(t);
+  }
+}
+
 // ---- starts -------------------------------------------------------------------------------------
 
 static void hear(void *ctx, const pl_diag *d) {
@@ -575,6 +605,7 @@ int test_surfaces(void) {
       cmocka_unit_test(methods_agree_over_a_u),
       cmocka_unit_test(slides_by_all_methods),
       cmocka_unit_test(flies_onto_less_than_its_face),
+      cmocka_unit_test(lands_on_an_edge),
       cmocka_unit_test(starts_outside),
   };
   return cmocka_run_group_tests_name("job.surfaces", tests, NULL, NULL);
