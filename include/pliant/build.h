@@ -119,7 +119,7 @@ typedef struct pl_body_desc {
   pl_value curl;  // of shells with mid-edge bending: natural curvature, 1/m, as if the side of the
                   // normals had grown more for values above 0
   int consistent; // mass matrix; 0: lumped to the nodes
-  int undamped;   // 1: damping by stiffness leaves its elements alone
+  int rigid;      // 1: it keeps its shape, see pl_model_desc
   // shells and planes
   pl_value thickness;
   pl_bending bending;
@@ -179,7 +179,7 @@ typedef struct pl_builder {
   const void **law;      // [ngroup] of kinds that take one
   const double **grow;   // [ngroup] factors on lengths of natural shapes, NULL: none
   int *grow_by;          // [ngroup] amplitudes that they follow, -1: none
-  int *undamped;         // [ngroup] 1: damping by stiffness leaves it alone
+  int *rigid;            // [ngroup] see pl_model_desc
   pl_drive_desc *drive;
   const void **clamp; // [ndrive] origin of a clamp; NULL: directions are not held
   pl_load_desc *load;
@@ -303,9 +303,14 @@ int pl_build_triad(const pl_builder *b, int node, int triad[3]);
 
 // An obstacle, by default called after its kind; its data must outlive what is made of it.
 int pl_build_obstacle(pl_builder *b, const char *name, const pl_obstacle *o);
+// Obstacles feel a ball where nodes of a body stand around a centre, tri[ntri][3] on its surface,
+// when the centre is among the nodes of contact below.
+void pl_build_ball(pl_builder *b, int centre, double radius, int ntri, const int *tri);
+// Some analysis lets go of what a drive holds.
+void pl_build_let_go(pl_builder *b, int drive);
 // Nodes that may touch the obstacles, none of them twice, as balls of a radius (m); mu below 0: the
-// friction is that of the obstacles. Those that the drives given so far hold entirely are left out:
-// returns how many are not.
+// friction is that of the obstacles. Those that the drives given so far hold entirely, and are not
+// told to let go of, are left out: returns how many are not.
 int pl_build_contact(pl_builder *b, int n, const int *node, double radius, double mu,
                      const void *origin);
 // All shells and surfaces of solids keep this distance from each other and from themselves; rods

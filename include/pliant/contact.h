@@ -269,13 +269,23 @@ void pl_obstacle_draw(const pl_obstacle *o, int dim, double t, size_t nnear, con
 
 // ---- contact of a model with obstacles ----------------------------------------------------------
 
+// A body that is round for obstacles, whatever corners its mesh has: the triangles of its surface
+// about its centre, by which the places of the body are told that touch.
+typedef struct pl_contact_ball {
+  int centre, ntri;
+  const int *tri; // [ntri][3]
+} pl_contact_ball;
+
 typedef struct pl_contact_desc {
   int nobstacle;
   const pl_obstacle *obstacle;
   int nnode;
-  const int *node;                     // [nnode] nodes that may touch them
-  const double *radius;                // [nnode] m, of a ball about the node; NULL: 0
-  const double *mu;                    // [nnode][nobstacle]; NULL: the obstacle's
+  const int *node;      // [nnode] nodes that may touch them
+  const double *radius; // [nnode] m, of a ball about the node; NULL: 0
+  const double *mu;     // [nnode][nobstacle]; NULL: the obstacle's
+  const int *ball_of;   // [nnode] ball that the node is the centre of, -1; NULL: none
+  int nball;
+  const pl_contact_ball *ball;         // [nball]
   const struct pl_layers_desc *bodies; // solids that touch each other and themselves; NULL: none
   // Surfaces that touch obstacles, too, where all nodes of a triangle or segment do.
   int ntri, nsolid, nsegment;
@@ -286,6 +296,7 @@ typedef struct pl_contact_desc {
 // One node and one obstacle, after an accepted step.
 typedef struct pl_contact_pair {
   int node, obstacle;
+  int ball; // that the node is the centre of, -1: none
   double mu, radius;
   pl_contact_status status;
   pl_gap place;
@@ -303,6 +314,8 @@ typedef struct pl_contact {
   pl_env *env;
   int dim, nobstacle, npair, nq;
   pl_obstacle *obstacle;
+  int nball;
+  pl_contact_ball *ball;
   pl_contact_pair *pair;      // [npair] obstacle by obstacle for each node
   struct pl_surface *surface; // NULL: nodes alone touch obstacles
   pl_contact_total *total;    // [nobstacle]
@@ -374,6 +387,10 @@ typedef struct pl_contact_row {
   pl_contact_status status; // out
 } pl_contact_row;
 
+// The nodes and weights of a pair: its node, or the place of its ball that is next to the obstacle
+// at q[nq], which moves as the nodes around it do. q NULL: the node.
+void pl_contact_pair_row(const pl_contact *k, const pl_contact_pair *a, const double *q,
+                         const double *normal, pl_contact_row *row);
 // Tangents frame[1] and frame[2] to the normal frame[0].
 void pl_contact_tangents(int dim, double frame[3][3]);
 // y[dim] = sum weight x.

@@ -82,6 +82,12 @@ void pl_mesh_transform(pl_mesh *m, double scale, const double *R, const double *
 // with it. *length: of the group along the axis, before; 0: there is no such group, or it has none.
 pl_status pl_mesh_stretch(pl_mesh *m, const char *group, int axis, double factor, int high,
                           double *length);
+// Moves what is at n handles at[n][3] by move[n][3] and what is around them by a smooth function
+// that fades to nothing at `radius` (m, above zero) from all of them. *moved: vertices that are
+// near some handle. PL_E_INPUT: handles at one place, or a cell that is turned inside out; X is
+// lost then.
+pl_status pl_mesh_morph(pl_mesh *m, int n, const double *at, const double *move, double radius,
+                        int *displaced);
 
 // ---- files ------------------------------------------------------------------------------------
 

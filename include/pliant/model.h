@@ -136,7 +136,9 @@ typedef struct pl_model_desc {
   // [ngroup] amplitude whose unknown is the share of that growth that there is, 0: the lengths are
   // those of the reference shape; -1, NULL: all of it
   const int *grow_by;
-  const int *undamped; // [ngroup] 1: damping by stiffness leaves the group alone; NULL: none
+  // [ngroup] 1: of a body that keeps its shape, elements stiff enough for that: damping by
+  // stiffness leaves them alone, and steps may take the body for rigid. NULL: none
+  const int *rigid;
   const pl_drive_desc *drive;
   const pl_load_desc *load;
   const pl_load_form *form; // [nload], NULL: plain forces
@@ -174,6 +176,7 @@ int pl_model_drive_nodes(const pl_model *m, int drive, const int **node, int *ma
 int pl_model_ngroup(const pl_model *m);
 const pl_elem_kind *pl_model_group_kind(const pl_model *m, int group);
 const char *pl_model_group_name(const pl_model *m, int group);
+int pl_model_group_rigid(const pl_model *m, int group);
 int pl_model_group_size(const pl_model *m, int group);
 const int *pl_model_group_stencil(const pl_model *m, int group);
 const int *pl_model_group_dofs(const pl_model *m, int group); // [nelem][ndof], -1: missing

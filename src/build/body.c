@@ -13,7 +13,7 @@ int body_group_of(pl_builder *b, int body, const char *suffix, const pl_elem_kin
   int g = pl_build_group(b, name, kind, n, shared, lumped, &stencil);
   if (g < 0) return g;
   b->cells[g].body = body;
-  b->undamped[g] = p->desc.undamped;
+  b->rigid[g] = p->desc.rigid;
   for (int i = 0; vertex && i < n * nv; i++) stencil[i] = p->node[vertex[i]];
   return g;
 }

@@ -15,6 +15,7 @@ typedef struct target_desc {
 typedef struct contact_node {
   int node;
   double radius, mu; // mu below 0: the obstacle's
+  int ball;          // that it is the centre of, -1: none
   const void *origin;
 } contact_node;
 
@@ -34,7 +35,7 @@ struct builder_impl {
   char *block;    // what is left of the arena's last piece
   size_t block_left;
   int node_cap, label_cap, body_cap, group_cap, cells_cap, law_cap, drive_cap, clamp_cap, load_cap,
-      copy_cap, form_cap, grow_cap, grow_by_cap, undamped_cap;
+      copy_cap, form_cap, grow_cap, grow_by_cap, rigid_cap;
   int ntarget, target_cap;
   target_desc *target;
   int nparameter, parameter_cap;
@@ -53,6 +54,11 @@ struct builder_impl {
   int obstacle_cap, obstacle_name_cap, limit_cap;
   int ncontact, contact_cap;
   contact_node *contact;
+  int nball, ball_cap, ball_radius_cap;
+  pl_contact_ball *ball;
+  double *ball_radius; // [nball] m
+  int nlet_go;
+  char *let_go; // [nlet_go] 1: some analysis lets go of what the drive holds
   int self_contact;
   int self_exact; // 1: solids touch under the exact law
   const void *self_origin;

@@ -200,7 +200,7 @@ int pl_build_group(pl_builder *b, const char *name, const pl_elem_kind *kind, in
   if (!pl_build_grow(b, &b->law, b->ngroup, &m->law_cap, sizeof *b->law)) return -1;
   if (!pl_build_grow(b, &b->grow, b->ngroup, &m->grow_cap, sizeof *b->grow)) return -1;
   if (!pl_build_grow(b, &b->grow_by, b->ngroup, &m->grow_by_cap, sizeof *b->grow_by)) return -1;
-  if (!pl_build_grow(b, &b->undamped, b->ngroup, &m->undamped_cap, sizeof *b->undamped)) return -1;
+  if (!pl_build_grow(b, &b->rigid, b->ngroup, &m->rigid_cap, sizeof *b->rigid)) return -1;
   int nset = shared ? 1 : nelem;
   int *to = pl_build_keep(b, (size_t)nelem * (size_t)(kind->nvert + kind->nscal) + 1, sizeof *to);
   double *par = pl_build_keep(b, (size_t)nset * (size_t)kind->npar + 1, sizeof *par);
@@ -211,7 +211,7 @@ int pl_build_group(pl_builder *b, const char *name, const pl_elem_kind *kind, in
   b->law[b->ngroup] = NULL;
   b->grow[b->ngroup] = NULL;
   b->grow_by[b->ngroup] = -1;
-  b->undamped[b->ngroup] = 0;
+  b->rigid[b->ngroup] = 0;
   b->cells[b->ngroup] = (pl_group_cells){.body = -1, .type = -1};
   b->group[b->ngroup] = (pl_group_desc){.name = copy,
                                         .kind = kind,
@@ -405,7 +405,7 @@ static pl_model_desc describe(const pl_builder *b) {
                      .law = b->law,
                      .grow = b->grow,
                      .grow_by = b->grow_by,
-                     .undamped = b->undamped,
+                     .rigid = b->rigid,
                      .drive = b->drive,
                      .load = b->load,
                      .form = b->form,

@@ -48,16 +48,62 @@ int pl_build_obstacle(pl_builder *b, const char *name, const pl_obstacle *o) {
   return b->failed ? -1 : n;
 }
 
+void pl_build_let_go(pl_builder *b, int drive) {
+  struct builder_impl *m = b->impl;
+  if (!m->let_go) m->let_go = pl_build_keep(b, (size_t)b->ndrive + 1, 1);
+  if (m->nlet_go == 0 && m->let_go) m->nlet_go = b->ndrive;
+  if (drive >= 0 && drive < m->nlet_go) m->let_go[drive] = 1;
+}
+
+// nodes that no force moves, in any analysis
+static char *never_free(pl_builder *b) {
+  const struct builder_impl *m = b->impl;
+  int *held = pl_build_keep(b, (size_t)b->nnode + 1, sizeof *held);
+  char *never = pl_build_keep(b, (size_t)b->nnode + 1, 1);
+  for (int k = 0; held && k < b->ndrive; k++)
+    for (int i = 0; !(k < m->nlet_go && m->let_go[k]) && i < b->drive[k].nnode; i++)
+      if (b->drive[k].node[i] >= 0 && b->drive[k].node[i] < b->nnode)
+        held[b->drive[k].node[i]] |= b->drive[k].mask;
+  for (int v = 0; held && never && v < b->nnode; v++) never[v] = held[v] == (1 << b->dim) - 1;
+  return held ? never : NULL;
+}
+
+void pl_build_ball(pl_builder *b, int centre, double radius, int ntri, const int *tri) {
+  struct builder_impl *m = b->impl;
+  if (!pl_build_grow(b, &m->ball, m->nball, &m->ball_cap, sizeof *m->ball)) return;
+  if (!pl_build_grow(b, &m->ball_radius, m->nball, &m->ball_radius_cap, sizeof *m->ball_radius))
+    return;
+  m->ball_radius[m->nball] = radius;
+  m->ball[m->nball++] = (pl_contact_ball){centre, ntri, keep_copy(b, 3 * ntri, sizeof *tri, tri)};
+}
+
+// Nodes of balls whose centres are among those of contact: [nnode] number from 1, below zero on
+// their surfaces.
+static int *nodes_of_balls(pl_builder *b, int n, const int *node) {
+  const struct builder_impl *m = b->impl;
+  int *of = pl_build_keep(b, (size_t)b->nnode + 1, sizeof *of);
+  for (int k = 0; of && k < m->nball; k++)
+    for (int i = 0; i < n; i++) {
+      if (node[i] != m->ball[k].centre) continue;
+      of[node[i]] = k + 1;
+      for (int v = 0; v < 3 * m->ball[k].ntri; v++) of[m->ball[k].tri[v]] = -k - 1;
+    }
+  return of;
+}
+
 int pl_build_contact(pl_builder *b, int n, const int *node, double radius, double mu,
                      const void *origin) {
   struct builder_impl *m = b->impl;
   if (!check_nodes(b, n, node, "contact", origin)) return 0;
-  int before = m->ncontact, *held = held_masks(b);
-  for (int i = 0; held && i < n; i++) {
-    // no force moves it
-    if (held[node[i]] == (1 << b->dim) - 1) continue;
+  int before = m->ncontact;
+  const char *never = never_free(b);
+  const int *of = nodes_of_balls(b, n, node);
+  for (int i = 0; never && of && i < n; i++) {
+    int ball = of[node[i]] - 1;
+    if (never[node[i]] || ball < -1) continue;
     if (!pl_build_grow(b, &m->contact, m->ncontact, &m->contact_cap, sizeof *m->contact)) break;
-    m->contact[m->ncontact++] = (contact_node){node[i], radius, mu, origin};
+    m->contact[m->ncontact++] =
+        (contact_node){node[i], radius + (ball >= 0 ? m->ball_radius[ball] : 0), mu, ball, origin};
   }
   return m->ncontact - before;
 }
@@ -72,11 +118,13 @@ static void fill_contact(pl_builder *b) {
   int *node = pl_build_keep(b, n + 1, sizeof *node);
   double *radius = pl_build_keep(b, n + 1, sizeof *radius);
   double *mu = pl_build_keep(b, npair + 1, sizeof *mu);
-  if (!node || !radius || !mu) return;
+  int *ball_of = pl_build_keep(b, n + 1, sizeof *ball_of);
+  if (!node || !radius || !mu || !ball_of) return;
   for (size_t i = 0; i < n; i++) {
     const contact_node *f = &m->contact[i];
     node[i] = f->node;
     radius[i] = f->radius;
+    ball_of[i] = f->ball;
     for (int k = 0; k < b->nobstacle; k++)
       mu[i * (size_t)b->nobstacle + (size_t)k] = f->mu >= 0 ? f->mu : b->obstacle[k].mu;
   }
@@ -85,7 +133,10 @@ static void fill_contact(pl_builder *b) {
                                  .nnode = m->ncontact,
                                  .node = node,
                                  .radius = radius,
-                                 .mu = mu};
+                                 .mu = mu,
+                                 .ball_of = ball_of,
+                                 .nball = m->nball,
+                                 .ball = m->ball};
   fill_surfaces(b, held_masks(b));
 }
 

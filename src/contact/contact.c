@@ -33,6 +33,19 @@ static pl_status check_desc(pl_env *env, const pl_model *m, const pl_contact_des
   return PL_OK;
 }
 
+static pl_status copy_balls(pl_contact *k, const pl_contact_desc *d) {
+  k->ball = pl_alloc(k->env, (size_t)d->nball, sizeof *k->ball);
+  if (!k->ball) return PL_E_NOMEM;
+  for (; k->nball < d->nball; k->nball++) {
+    const pl_contact_ball *from = &d->ball[k->nball];
+    int *tri = pl_alloc(k->env, 3 * (size_t)from->ntri, sizeof *tri);
+    if (!tri) return PL_E_NOMEM;
+    memcpy(tri, from->tri, 3 * (size_t)from->ntri * sizeof *tri);
+    k->ball[k->nball] = (pl_contact_ball){from->centre, from->ntri, tri};
+  }
+  return PL_OK;
+}
+
 pl_status pl_contact_create(const pl_model *m, const pl_contact_desc *d, pl_contact **out) {
   *out = NULL;
   pl_env *env = pl_model_env(m);
@@ -55,6 +68,7 @@ pl_status pl_contact_create(const pl_model *m, const pl_contact_desc *d, pl_cont
   k->nq = pl_model_nq(m);
   k->push = pl_alloc(env, (size_t)k->nq, sizeof *k->push);
   pl_status s = !k->obstacle || !k->pair || !k->total || !k->push ? PL_E_NOMEM : PL_OK;
+  if (s == PL_OK) s = copy_balls(k, d);
   if (s == PL_OK) s = surface_create(env, pl_model_nnode(m), d, k->dim, &k->surface);
   if (s == PL_OK && d->bodies) s = pl_layers_create(env, d->bodies, &k->bodies);
   if (s != PL_OK) {
@@ -67,6 +81,7 @@ pl_status pl_contact_create(const pl_model *m, const pl_contact_desc *d, pl_cont
     int node = i / d->nobstacle, o = i % d->nobstacle;
     k->pair[i] = (pl_contact_pair){.node = d->node[node],
                                    .obstacle = o,
+                                   .ball = d->ball_of ? d->ball_of[node] : -1,
                                    .mu = d->mu ? d->mu[i] : d->obstacle[o].mu,
                                    .radius = d->radius ? d->radius[node] : 0};
   }
@@ -78,6 +93,8 @@ void pl_contact_free(pl_contact *k) {
   if (!k) return;
   pl_layers_free(k->bodies);
   surface_free(k->surface);
+  for (int b = 0; b < k->nball; b++) pl_free(k->env, (int *)(uintptr_t)k->ball[b].tri);
+  pl_free(k->env, k->ball);
   pl_free(k->env, k->total);
   pl_free(k->env, k->push);
   pl_free(k->env, k->press);
@@ -165,6 +182,43 @@ void pl_contact_forget(const pl_contact *k, int pair, const double *n, const int
   for (int c = 0; c < k->dim; c++) back += n[c] * (x[at + c] - q1[at + c]);
   for (int c = 0; c < k->dim; c++)
     if (index[at + c] >= 0) q1[at + c] += back * n[c];
+}
+
+// Weights of the corners r of a triangle about the centre that make up d; returns the least.
+static double solve_weights(const double *const r[3], const double *d, double *w) {
+  double A[9], B[9];
+  for (int a = 0; a < 3; a++)
+    for (int c = 0; c < 3; c++) A[3 * c + a] = r[a][c];
+  if (pl_det3(A) == 0) return -INFINITY;
+  pl_inv3(A, B);
+  for (int a = 0; a < 3; a++) w[a] = pl_dot3(B + 3 * a, d);
+  return fmin(w[0], fmin(w[1], w[2]));
+}
+
+void pl_contact_pair_row(const pl_contact *k, const pl_contact_pair *a, const double *q,
+                         const double *normal, pl_contact_row *row) {
+  row->n = 1;
+  row->vert[0] = a->node;
+  row->weight[0] = 1;
+  if (a->ball < 0 || !q) return;
+  const pl_contact_ball *b = &k->ball[a->ball];
+  const double *centre = q + 3 * (size_t)b->centre,
+               d[3] = {-a->radius * normal[0], -a->radius * normal[1], -a->radius * normal[2]};
+  double best = -INFINITY;
+  for (int t = 0; t < b->ntri; t++) {
+    const int *v = b->tri + 3 * (size_t)t;
+    double r[3][3], w[3];
+    for (int i = 0; i < 3; i++) pl_sub3(q + 3 * (size_t)v[i], centre, r[i]);
+    double least = solve_weights((const double *const[3]){r[0], r[1], r[2]}, d, w);
+    if (!(least > best)) continue;
+    best = least;
+    row->n = 4;
+    row->weight[0] = 1 - w[0] - w[1] - w[2];
+    for (int i = 0; i < 3; i++) {
+      row->vert[i + 1] = v[i];
+      row->weight[i + 1] = w[i];
+    }
+  }
 }
 
 void pl_contact_row_add(const pl_contact_row *r, int dim, int j, double size, const int *index,

@@ -237,7 +237,7 @@ static pl_status copy_group(pl_model *m, const pl_model_desc *d, int k) {
                .shared = from->shared,
                .law = d->law ? d->law[k] : NULL,
                .lumped = from->lumped,
-               .undamped = d->undamped && d->undamped[k],
+               .rigid = d->rigid && d->rigid[k],
                .par0 = pl_par_group(d, k, 0),
                .rest0 = m->nrest,
                .hist0 = m->nhist};
@@ -634,6 +634,9 @@ int pl_model_ngroup(const pl_model *m) {
 }
 const pl_elem_kind *pl_model_group_kind(const pl_model *m, int k) {
   return m->group[k].kind;
+}
+int pl_model_group_rigid(const pl_model *m, int k) {
+  return m->group[k].rigid;
 }
 const char *pl_model_group_name(const pl_model *m, int k) {
   return m->group[k].name;

@@ -12,7 +12,7 @@ typedef struct group {
   const pl_elem_kind *kind;
   char *name;
   int nelem, nent; // nent = nvert + nscal
-  int shared, lumped, undamped;
+  int shared, lumped, rigid;
   const void *law;
   int par0, rest0; // first entry in params
   int grow0;       // of its growth there, -1: it does not grow
@@ -108,7 +108,7 @@ static inline int group_grow(const group *g, int e) {
 // Rayleigh's beta as it counts for a group
 static inline double group_beta(const group *g, const double *par) {
   const pl_elem_kind *k = g->kind;
-  return k->stretch || k->eval_law || k->outer || g->undamped ? 0 : par[PL_PAR_BETA];
+  return k->stretch || k->eval_law || k->outer || g->rigid ? 0 : par[PL_PAR_BETA];
 }
 
 // Rest data of an element whose growth follows an unknown of the state: made in own, or rest where

@@ -434,7 +434,7 @@ static int load_geometry(reader *r, body_slot *b, const geometry_def *g) {
               : "triangles");
     return 0;
   }
-  ok = stretch_groups(r, b, g);
+  ok = stretch_groups(r, b, g) && morph_mesh(r, b, g);
   if (ok && g->merge.at) ok = worked(r, pl_mesh_weld(b->mesh, g->merge.v, NULL));
   ok = ok && worked(r, pl_mesh_check(b->mesh)) && worked(r, pl_mesh_drop_unused(b->mesh, NULL));
   ok = ok && check_pieces(r, b, g->mesh);

@@ -16,6 +16,10 @@ int read_grid(reader *r, const pl_node *at, const char *what, pl_shape_source *i
 int read_mesh_file(reader *r, const geometry_def *g, pl_mesh **out);
 // Groups made longer or shorter; 0: reported (build_stretch.c).
 int stretch_groups(reader *r, body_slot *b, const geometry_def *g);
+// The same for changes of shape by handles.
+int morph_mesh(reader *r, body_slot *b, const geometry_def *g);
+// What a unit of the 3d cells of a mesh adds up to, m^3.
+double mesh_volume(const pl_mesh *m);
 // Counts the parts of a body's mesh and warns when merging vertices would join them; 0: failed.
 int check_pieces(reader *r, body_slot *b, const pl_node *at);
 const material_def *find_material(reader *r, const txt *name);

@@ -192,12 +192,23 @@ static void add_entry(reader *r, const contact_def *d, const pl_node *at, const 
             "all these nodes are fixed or driven, so that obstacles do nothing to them");
 }
 
-static void build_contact_nodes(reader *r) {
+// what some analysis lets go of feels obstacles then
+static void let_go(reader *r, const pl_scene *s) {
+  for (int k = 0; k < r->nmotion; k++) {
+    int off = r->b->drive[k].off;
+    for (int i = 0; i < s->nanalysis; i++)
+      off |= s->analysis[i].stage && s->analysis[i].stage->off[k];
+    if (off) pl_build_let_go(r->b, k);
+  }
+}
+
+static void build_contact_nodes(reader *r, const pl_scene *s) {
   const items *list = &r->def.contact;
   const contact_def *d = list->item;
   const pl_node *at = items_first(list);
   // entries by node, NULL: it is in none
   const pl_node **by = scene_alloc(r, (size_t)r->b->nnode + 1, sizeof *by);
+  let_go(r, s);
   for (int k = 0; by && k < list->n && !r->failed; k++, at = at->next) add_entry(r, &d[k], at, by);
 }
 
@@ -284,7 +295,7 @@ static void check_layers_analysis(reader *r, const pl_analysis *a) {
 
 // -----------------------------------------------------------------------------------------------
 
-static void build_obstacles(reader *r) {
+static void build_obstacles(reader *r, const pl_scene *s) {
   const items *list = &r->def.obstacles;
   const pl_node *at = items_first(list);
   for (int k = 0; k < list->n && !r->failed; k++, at = at->next)
@@ -300,12 +311,12 @@ static void build_obstacles(reader *r) {
     problem(r, r->def.contact.at, "e.g. obstacles: [{plane: {normal: [0, 0, 1]}, friction: 0.3}]",
             "contact needs obstacles, there are none");
   else
-    build_contact_nodes(r);
+    build_contact_nodes(r, s);
 }
 
 void build_contact(reader *r, pl_scene *s) {
   const self_contact_def *d = r->def.self_contact;
-  build_obstacles(r);
+  build_obstacles(r, s);
   if (d) {
     const pl_node *at = d->thickness.at ? d->thickness.at : node_get(r->root, "self_contact");
     pl_build_self_contact(r->b, d->thickness.v, d->friction.v, d->exact.v, at);

@@ -47,7 +47,7 @@ static pl_node *list_entry(pl_node *list, const char *part) {
     int wraps = d->kind == NODE_MAP && d->n == 1 && d->first->kind == NODE_MAP;
     pl_node *only = wraps ? d->first : NULL;
     if (by_index && index == want) return only ? only : d;
-    if (d->kind == NODE_SCALAR && strcmp(d->text, part) == 0) return d;
+    if (!by_index && d->kind == NODE_SCALAR && strcmp(d->text, part) == 0) return d;
     if (d->kind != NODE_MAP) continue;
     if (only && strcmp(only->key, part) == 0) return only;
     const pl_node *name = only ? node_get(only, "name") : node_get(d, "name");

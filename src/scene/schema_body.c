@@ -58,9 +58,34 @@ static const map_info map_stretch = {
             "lies beside them is stretched, too.",
     .size = sizeof(stretch_def),
     ROWS(stretch_rows)};
+static const row handle_rows[] = {
+    ROW(handle_def, at, "at", T_VEC3, .need = 1, .unit = "m",
+        .text = "place in the mesh as it is read or made and stretched, before scale, rotate and "
+                "translate"),
+    ROW(handle_def, move, "move", T_VEC3, .need = 1, .unit = "m",
+        .text = "by how much what is there moves; zeros hold it"),
+};
+static const map_info map_handle = {.what = "handle",
+                                    .text = "A place of the mesh and where it moves.",
+                                    .size = sizeof(handle_def),
+                                    ROWS(handle_rows)};
+static const row morph_rows[] = {
+    ROW(morph_def, handles, "handles", T_LIST, SUB(map_handle), .need = 1,
+        .text = "places that move, or stay"),
+    ROW(morph_def, radius, "radius", T_NUM, .unit = "m", .lo = 0, .lo_open = 1,
+        .text = "how far from a handle others are moved along; the size of the body when left "
+                "out"),
+};
+static const map_info map_morph = {
+    .what = "morph",
+    .text = "Handles that move exactly as they are told, and a body that follows smoothly.",
+    .size = sizeof(morph_def),
+    ROWS(morph_rows)};
 #define STRETCH_ROW                                                                                \
   ROW(geometry_def, stretch, "stretch", T_LIST, SUB(map_stretch),                                  \
-      .text = "groups of the mesh made longer or shorter, before scale; one after the other")
+      .text = "groups of the mesh made longer or shorter, before scale; one after the other"),     \
+      ROW(geometry_def, morph, "morph", T_LIST, SUB(map_morph),                                    \
+          .text = "changes of shape by handles, after stretch; one after the other")
 #define AXES_ROWS                                                                                  \
   ROW(geometry_def, angle, "angle", T_NUM, .unit = "rad", ANY,                                     \
       .text = "by which the axes of an orthotropic material are turned about the third one, in "   \

@@ -323,9 +323,16 @@ typedef struct stretch_def {
   pick axis, fixed;
   num factor;
 } stretch_def;
+typedef struct handle_def {
+  vec at, move;
+} handle_def;
+typedef struct morph_def {
+  num radius;
+  items handles;
+} morph_def;
 typedef struct geometry_def {
   const pl_node *mesh;
-  items stretch;
+  items stretch, morph;
   txt mesh_units;
   pick refine;
   num scale, merge;

@@ -104,10 +104,11 @@ pl_status contact_set_join(contact_set *t, int pair, const pl_contact_row *row) 
   return PL_OK;
 }
 
-// pair i of a node and an obstacle joins
-static pl_status join(contact_set *t, int i) {
+// pair i of a node and an obstacle joins, at q; NULL: its place is told later
+static pl_status join(contact_set *t, int i, const double *q) {
   const pl_contact_pair *a = &t->k->pair[i];
-  pl_contact_row row = {.n = 1, .vert = {a->node}, .weight = {1}, .mu = a->mu};
+  pl_contact_row row = {.mu = a->mu};
+  pl_contact_pair_row(t->k, a, q, t->place[i].frame[0], &row);
   memcpy(row.frame, t->place[i].frame, sizeof row.frame);
   return contact_set_join(t, i, &row);
 }
@@ -136,7 +137,7 @@ pl_status contact_set_begin(contact_set *t, double share) {
     const pl_contact_pair *a = &t->k->pair[i];
     t->place[i] = a->place;
     if (t->in[i] == -2 || a->status == PL_OPEN) continue;
-    PL_TRY(join(t, i));
+    PL_TRY(join(t, i, NULL));
     t->status[t->in[i]] = a->status;
     for (int c = 0; c < t->dim; c++) t->f[t->in[i] * t->dim + c] = a->force[c] / share;
   }
@@ -202,10 +203,11 @@ pl_status contact_set_place(contact_set *t, const contact_rule *u) {
       if (f[0] > 0) t->error = fmax(t->error, fabs(now.gap - t->gap[k]));
       contact_set_rotate(t->dim, t->place[i].frame[0], now.frame[0], f);
       memcpy(t->row[k].frame, now.frame, sizeof now.frame);
+      pl_contact_pair_row(t->k, a, u->q, now.frame[0], &t->row[k]);
     }
     t->place[i] = now;
     if (k == -1 && now.gap < -t->slack) {
-      PL_TRY(join(t, i));
+      PL_TRY(join(t, i, u->q));
       t->error = INFINITY;
     }
   }
@@ -306,7 +308,7 @@ static pl_status join_overlaps(contact_set *t, const contact_rule *u, const doub
     pl_gap g;
     pl_obstacle_gap(&t->k->obstacle[a->obstacle], t->dim, u->t, x, a->radius, &g);
     if (g.gap >= -t->slack) continue;
-    PL_TRY(join(t, i));
+    PL_TRY(join(t, i, u->q));
     ++*count;
   }
   return PL_OK;
@@ -422,10 +424,11 @@ double contact_set_merit(const contact_set *t, const contact_rule *u) {
     const pl_obstacle *o = &t->k->obstacle[a->obstacle];
     pl_gap g;
     pl_obstacle_gap(o, t->dim, u->t, u->q + a->node * t->dim, a->radius, &g);
+    double rate[3];
+    pl_contact_row_point(&t->row[k], t->dim, u->rate, rate);
     for (int j = 1; j < t->dim; j++) {
       double v = 0;
-      for (int c = 0; c < t->dim; c++)
-        v += g.frame[j][c] * (u->rate[a->node * t->dim + c] - u->drag * o->velocity[c]);
+      for (int c = 0; c < t->dim; c++) v += g.frame[j][c] * (rate[c] - u->drag * o->velocity[c]);
       slide += v * v;
     }
     sum += press * (a->mu * sqrt(slide) + 2 * fmax(0, -g.gap));

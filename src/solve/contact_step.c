@@ -306,12 +306,17 @@ pl_status stepper_contact(stepper *st, const rule *u, verdict *v) {
   if (u->method == PL_NEWMARK) {
     int late = st->late, next = late_next(st), rested = 0;
     PL_TRY(late > 0 ? stepper_mass_factor(st) : leave_impulse(st));
+    whole_settle(st);
     if (st->o->impact != PL_IMPACT_NONE) PL_TRY(stepper_rest(st, u, &rested));
     st->late = next;
+    if (rested) whole_settle(st);
     if (late > 0 || rested) {
       PL_TRY(stepper_accelerate(st, st->x));
       memcpy(st->contacts->more, st->d, (size_t)st->n * sizeof *st->d);
+    } else if (st->whole.n > 0) {
+      PL_TRY(stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, NULL));
     }
+    whole_accelerate(st);
   }
   *v = audit_contact(st, u, *v);
   return end_reactions(st);

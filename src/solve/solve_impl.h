@@ -419,6 +419,19 @@ typedef enum verdict { SOUND, DOUBTFUL, UNSOUND } verdict;
 // no correction yet; the last one left much, or little of the residual
 typedef enum newton_pace { NEWTON_FIRST, NEWTON_SLOW, NEWTON_FAST } newton_pace;
 
+// Bodies that keep their shape and that nothing but forces moves (whole.c).
+typedef struct rigid_set {
+  int n;
+  int *body;     // [nnode] that a node is of, -1: none
+  double *mass;  // [n]
+  double *part;  // [n][18] scratch: centre, velocity, rate of turning; moments
+  double *r;     // [nq] places less the centres
+  double *field; // [nq]
+  // [nq] forces of elements where the step begins, and at x, that accelerations of bodies leave out
+  double *left, *next;
+  int fresh; // 1: it begins unstretched by its turning
+} rigid_set;
+
 typedef struct stepper {
   const pl_transient_opts *o;
   const pl_model *m;
@@ -450,6 +463,7 @@ typedef struct stepper {
   double left;              // its last residual
   double displaced, before; // its last correction and the one before, largest entries
   audit audit;
+  rigid_set whole;
   pl_state *first;          // a doubtful solution while another one is looked for
   pl_sound *sound;          // steps of impacts go by it; NULL: they are as others
   const pl_jump_opts *jump; // NULL: no jump
@@ -496,6 +510,18 @@ void stepper_close(stepper *st);
 pl_status stepper_leave_out_light(stepper *st, double h);
 // Sets drives at the start, and the acceleration that balances the forces there.
 pl_status stepper_begin(stepper *st);
+// Velocities at x of bodies that keep their shape become those of the rigid motions with the same
+// momenta; what vibration had goes to the audit. Then accelerations likewise, with what turning
+// adds.
+pl_status whole_open(stepper *st);
+void whole_close(stepper *st);
+void whole_settle(stepper *st);
+void whole_accelerate(stepper *st);
+// J; what such forces would have taken in the step in x, and did not. The step is accepted, or the
+// start is another one (of which they are not known).
+double whole_spared(const stepper *st);
+void whole_accept(stepper *st);
+void whole_forget(stepper *st);
 // M a = -(all other forces) at x; unknowns without mass get none.
 pl_status stepper_accelerate(stepper *st, pl_state *x);
 // Unknowns far lighter than others, and than steps of length h feel, go to where the forces on them

@@ -67,7 +67,10 @@ static void measure_energy(stepper *st, const rule *u) {
   a->moving = before + a->kinetic + fabs(a->elastic - a->W0);
   a->potential = st->w->potential;
   a->viscous = viscous_work(st, u);
-  a->taken = a->viscous + mass_damping_work(st, u);
+  // a body that turns from the start is stretched in the first step
+  double spared = whole_spared(st);
+  a->made += st->whole.fresh ? spared : 0;
+  a->taken = a->viscous + mass_damping_work(st, u) - (st->whole.fresh ? 0 : spared);
   a->work = a->kinetic - before + a->potential - a->V0 - a->made;
 }
 
@@ -163,6 +166,7 @@ void audit_accept(stepper *st) {
     st->info->energy_time = st->x->t;
   a->ninverted = pl_count_inverted(st->m, st->p, st->x, NULL, NULL);
   keep_start(st);
+  whole_accept(st);
   if (!a->unsound) return;
   pl_transient_info *info = st->info;
   if (info->unsound++ > 0) return;

@@ -33,10 +33,11 @@ pl_status stepper_open(stepper *st) {
     return PL_E_NOMEM;
   st->damped = is_damped(st->m, st->p);
   for (int i = 0; i < st->nq; i++) st->heavy[i] = *pl_csc_diagonal(&st->p->M, i) > 0;
-  return PL_OK;
+  return whole_open(st);
 }
 
 void stepper_close(stepper *st) {
+  whole_close(st);
   pl_state_free(st->m, st->x);
   pl_state_free(st->m, st->base);
   pl_state_free(st->m, st->first);
@@ -155,7 +156,16 @@ pl_status stepper_begin(stepper *st) {
   pl_clock c = {st->s->t, st->o->frequency, 1, st->o->ramp, 1};
   pl_drive(st->m, st->p, &c, st->s);
   pl_status s = stepper_accelerate(st, st->s);
-  return s == PL_DOMAIN ? fail_domain(st->m, st->w, "transient") : s;
+  if (s == PL_DOMAIN) return fail_domain(st->m, st->w, "transient");
+  if (s != PL_OK || st->whole.n == 0) return s;
+  // bodies that turn from the start are not stretched by it yet
+  pl_state_copy(st->x, st->s);
+  whole_settle(st);
+  whole_accelerate(st);
+  whole_accept(st);
+  st->whole.fresh = 1;
+  pl_state_copy(st->s, st->x);
+  return PL_OK;
 }
 
 // ---- rule -------------------------------------------------------------------------------------
@@ -471,6 +481,14 @@ static pl_status look_again(stepper *st, const rule *u, verdict *v) {
   return stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u);
 }
 
+static pl_status settle_whole(stepper *st) {
+  if (st->whole.n == 0) return PL_OK;
+  whole_settle(st);
+  PL_TRY(stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, NULL));
+  whole_accelerate(st);
+  return PL_OK;
+}
+
 static pl_status solve_free(stepper *st, const rule *u, verdict *v) {
   stepper_predict(st, u, 1);
   pl_status s = stepper_newton(st, u, NEWTON_PLAIN);
@@ -482,7 +500,8 @@ static pl_status solve_free(stepper *st, const rule *u, verdict *v) {
   if (downhill) s = solve_downhill(st, u);
   PL_TRY(s);
   *v = audit_step(st, u);
-  return *v == SOUND || downhill ? PL_OK : look_again(st, u, v);
+  if (*v != SOUND && !downhill) PL_TRY(look_again(st, u, v));
+  return settle_whole(st);
 }
 
 pl_status stepper_try(stepper *st, double h, double t) {

@@ -105,7 +105,9 @@ static pl_status complete_jump(void *ctx) {
 }
 
 static void restore(void *ctx) {
-  ((run *)ctx)->st->audit.known = 0;
+  stepper *st = ((run *)ctx)->st;
+  st->audit.known = 0;
+  whole_forget(st);
 }
 
 // e_p = sum over a period of |q(t) - q(t - period)|, eq. 28; of places: angles of rods may move on

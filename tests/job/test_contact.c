@@ -73,6 +73,35 @@ static double figure(const json_t *f, const char *obstacle, const char *key) {
   return json_number_value(json_object_get(c, key));
 }
 
+// nodes that a drive holds in all directions, until it lets go, feel what they fall on
+static void what_is_let_go_feels_obstacles(void **state) {
+  (void)state;
+  pl_env env;
+  run_text(
+      &env,
+      "pliant: 1\n"
+      "units: {length: mm}\n"
+      "materials: {rubber: {young: 5 MPa, poisson: 0.3, density: 1100 kg/m^3}}\n"
+      "bodies:\n"
+      "  - name: block\n"
+      "    solid: {mesh: {box: {size: [10, 10, 10], cells: [2, 2, 2]}}, material: rubber}\n"
+      "obstacles: [{name: floor, plane: {through: [0, 0, -2], normal: [0, 0, 1]}}]\n"
+      "contact: {nodes: block}\n"
+      "gravity: [0, 0, -9.81 m/s^2]\n"
+      "damping: {stiffness: 2 ms, mass: 100 1/s}\n"
+      "drives: [{name: hand, nodes: block group bottom, translation: [0, 0, 1], harmonic: 0}]\n"
+      "watch: {low: block nearest [0, 0, 0], middle: block nearest [0, 0, 5]}\n"
+      "analyses:\n"
+      "  - static: {name: lift}\n"
+      "  - transient: {about: lift, change: {hand: off}, duration: 0.2 s, step: 1 ms, method: "
+      "implicit-euler}\n");
+  pl_table *t = table(&env, FOLDER "/transient.csv");
+  // it lies there
+  check_rel(value(t, "floor_normal", -1), 1e-6 * 1100 * GRAVITY, 1e-4);
+  check_close(value(t, "low_z", -1), -2e-3, 1e-6);
+  pl_table_free(t);
+}
+
 // a pusher that moves is part of the film; what is never touched has no plot; the summary says what
 // was run and when
 static void moving_pusher_is_shown(void **state) {
@@ -567,6 +596,7 @@ static void static_refused(void **state) {
 
 int test_contact(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_is_let_go_feels_obstacles),
       cmocka_unit_test(moving_pusher_is_shown),
       cmocka_unit_test(incline_slides),
       cmocka_unit_test(incline_sticks),

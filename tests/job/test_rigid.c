@@ -150,6 +150,92 @@ static void topple(void **state) {
   assert_true(fabs(w[1]) < 1e-3);
 }
 
+// a ball on a slope of tan 0.3, let go at v0 down it as it rolls; what it moves and turns with
+static void roll(double mu, double v0, double *v, double *w) {
+  char text[1024];
+  double g = 9.81, c = 1 / sqrt(1.09);
+  snprintf(text, sizeof text,
+           "pliant: 1\nunits: {length: mm}\n"
+           "bodies:\n"
+           "  - {name: ball, rigid: {mesh: {sphere: {radius: 10, level: 1}}, mass: 4 g,"
+           " rotate: {axis: [1, 2, 3], angle: 25 deg}, translate: [0, 0, 10]}}\n"
+           "  - {name: far, rigid: {mesh: {sphere: {radius: 1}}, mass: 1 g,"
+           " translate: [0, 0, 9 m]}}\n"
+           "gravity: [%.15g m/s^2, 0, %.15g m/s^2]\n"
+           "obstacles: [{plane: {normal: [0, 0, 1]}, friction: %g}]\n"
+           "contact: {nodes: ball}\n"
+           "initial: [{nodes: ball, velocity: [%g m/s, 0, 0],\n"
+           "           spin: {axis: [0, 1, 0], through: [0, 0, 10], rate: %g rad/s}}]\n"
+           "analyses: [{transient: {duration: 0.2 s, step: 0.5 ms}}]\n",
+           g * 0.3 * c, -g * c, mu, v0, v0 / 0.01);
+  json_t *f = run(text);
+  vector(f, "bodies.ball.velocity_m_s", v);
+  vector(f, "bodies.ball.turning_rad_s", w);
+  check_less(number(f, "energy_made_most_J"), 1e-3 * number(f, "energy_scale_J"));
+  json_decref(f);
+}
+
+// down and up: 5/7 g sin without slip; with little friction it slips and turns by that
+static void rolling_ball(void **state) {
+  (void)state;
+  double v[3], w[3], down = 9.81 * 0.3 / sqrt(1.09), press = 9.81 / sqrt(1.09);
+  roll(0.3, 0, v, w);
+  check_rel(v[0], 5.0 / 7 * down * 0.2, 1e-4);
+  check_rel(w[1], 5.0 / 7 * down * 0.2 / 0.01, 1e-4);
+  check_close(v[2], 0, 1e-6);
+  roll(0.3, -1, v, w);
+  check_rel(v[0], 5.0 / 7 * down * 0.2 - 1, 1e-4);
+  check_rel(w[1], v[0] / 0.01, 1e-4);
+  roll(0.05, 0, v, w);
+  check_rel(v[0], (down - 0.05 * press) * 0.2, 1e-4);
+  check_rel(w[1], 2.5 * 0.05 * press / 0.01 * 0.2, 1e-4);
+}
+
+// turns of 0.1 rad in a step: nothing is gained, nothing lost
+static void fast_spin(void **state) {
+  (void)state;
+  json_t *f = run("pliant: 1\nunits: {length: mm}\n"
+                  "bodies:\n"
+                  "  - {name: top, rigid: {mesh: {box: {size: [20, 30, 50], cells: [1, 1, 1]}},"
+                  " density: 1000 kg/m^3, translate: [-10, -15, -25]}}\n"
+                  "  - {name: far, rigid: {mesh: {sphere: {radius: 1}}, mass: 1 g,"
+                  " translate: [0, 0, 9 m]}}\n"
+                  "initial: [{nodes: top, spin: {axis: [0, 0, 1], rate: 100 rad/s}}]\n"
+                  "analyses: [{transient: {duration: 1 s, step: 1 ms}}]\n");
+  double w[3];
+  vector(f, "bodies.top.turning_rad_s", w);
+  check_close(w[0], 0, 1e-6);
+  check_close(w[1], 0, 1e-6);
+  check_rel(w[2], 100, 2e-5);
+  json_decref(f);
+}
+
+// A soft arm that is bent and let go strikes a ball, which flies off turning. What the trapezoidal
+// rule leaves of vibration in the ball changes sign from step to step and was fed by its turning.
+static void struck_ball_keeps_energy(void **state) {
+  (void)state;
+  json_t *f = run(
+      "pliant: 1\nunits: {length: mm}\n"
+      "materials: {tpu: {law: neo-hookean, young: 30 MPa, poisson: 0.4, density: 1200 kg/m^3}}\n"
+      "bodies:\n"
+      "  - name: arm\n"
+      "    solid:\n"
+      "      mesh: {box: {size: [5, 12, 80], cells: [1, 1, 8]}}\n"
+      "      rotate: {axis: [0, 1, 0], angle: 40 deg}\n"
+      "      translate: [0, -6, 0]\n"
+      "      material: tpu\n"
+      "  - {name: ball, rigid: {mesh: {sphere: {radius: 7, level: 1}}, mass: 3 g,"
+      " translate: [40.7, 0, 60]}}\n"
+      "initial: [{nodes: ball, velocity: [3 m/s, 0, -3 m/s], spin: {axis: [0, 1, 0],\n"
+      "           through: [40.7, 0, 60], rate: 150 rad/s}}]\n"
+      "self_contact: {exact: yes, thickness: 0.1, friction: 0.4}\n"
+      "damping: {stiffness: 0.5 ms}\n"
+      "fixed: arm group bottom\n"
+      "analyses: [{transient: {duration: 40 ms, step: 0.25 ms}}]\n");
+  check_less(number(f, "energy_made_most_J"), 5e-3 * number(f, "energy_scale_J"));
+  json_decref(f);
+}
+
 // a rigid box on a soft block on the floor: both carry what is above them
 static void weight(void **state) {
   (void)state;
@@ -244,9 +330,10 @@ static void what_is_refused(void **state) {
 
 int test_rigid(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(parabola),       cmocka_unit_test(free_top),
-      cmocka_unit_test(topple),         cmocka_unit_test(weight),
-      cmocka_unit_test(momentum),       cmocka_unit_test(search_of_bodies),
-      cmocka_unit_test(what_is_refused)};
+      cmocka_unit_test(parabola),         cmocka_unit_test(free_top),
+      cmocka_unit_test(topple),           cmocka_unit_test(rolling_ball),
+      cmocka_unit_test(fast_spin),        cmocka_unit_test(struck_ball_keeps_energy),
+      cmocka_unit_test(weight),           cmocka_unit_test(momentum),
+      cmocka_unit_test(search_of_bodies), cmocka_unit_test(what_is_refused)};
   return cmocka_run_group_tests_name("job.rigid", tests, NULL, NULL);
 }
