@@ -30,6 +30,10 @@ def run(pliant, name):
     done = subprocess.run([pliant, "run", f"gallery/{name}", "-o", os.path.join(OUT, name), "-q"],
                           cwd=ROOT, stdout=subprocess.DEVNULL)
     print(f"{name}: exit {done.returncode}", flush=True)
+    # the best design of a search is the one to show
+    best = os.path.join(OUT, name, "search.yaml")
+    if os.path.exists(best):
+        subprocess.run([pliant, "run", best, "-o", os.path.join(OUT, name, "best"), "-q"], cwd=ROOT, stdout=subprocess.DEVNULL)
 
 
 def chunk(kind, data):
@@ -64,7 +68,7 @@ def shrunk(path):
 
 def picture(name):
     for pattern in BEST:
-        for path in sorted(glob.glob(os.path.join(OUT, name, pattern))):
+        for path in sorted(glob.glob(os.path.join(OUT, name, "best", pattern)) or glob.glob(os.path.join(OUT, name, pattern))):
             text = shrunk(path)
             if len(text) <= LARGEST:
                 os.makedirs(PICTURES, exist_ok=True)
@@ -146,7 +150,18 @@ def coarsen(a):
            f"errors of frequencies with the numerical modulus {after} %")
 
 
-FIGURES = {"design": design, "explore": explore, "drape": drape, "transient": transient,
+def search(a):
+    for figure, value in a["best_figures"].items():
+        yield f"{figure}: {a['start_figures'][figure]:.4g} as first built, {value:.4g} in the best of {a['designs']} designs"
+    yield "best: " + ", ".join("{}={:.4g} {}".format(path, *(float(x) if i == 0 else x for i, x in enumerate((value.split() + [""])[:2])))
+                               for path, value in (text.split("=", 1) for text in a["set"]))
+    for check in a["verify"]:
+        yield f"{check['name']}: {'succeeds, too' if check['success'] else 'no success'}"
+    if "scatter" in a:
+        yield f"{a['scatter']['successes']} of {a['scatter']['runs']} scattered runs succeed"
+
+
+FIGURES = {"design": design, "search": search, "explore": explore, "drape": drape, "transient": transient,
            "modes": modes, "limits": limits, "mail-design": mail_design, "native": native, "macro": macro,
            "coarsen": coarsen}
 
