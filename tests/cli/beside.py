@@ -2,15 +2,15 @@
 import json
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 
 import numpy as np
 
+from fresh import fresh
+
 pliant, source, work = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3])
-shutil.rmtree(work, ignore_errors=True)
-work.mkdir(parents=True)
+fresh(work)
 PARTS = source / "tests" / "cli" / "parts"
 tests = []
 

@@ -12,9 +12,10 @@ import subprocess
 import sys
 import time
 
+from fresh import fresh
+
 pliant, source, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-shutil.rmtree(work, ignore_errors=True)
-work.mkdir(parents=True)
+fresh(work)
 DONE, INTERNAL, USAGE, INPUT, UNSOLVED, IO, VALIDATION, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 130
 tests = []
 

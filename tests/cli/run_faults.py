@@ -16,9 +16,10 @@ import subprocess
 import sys
 import time
 
+from fresh import fresh
+
 pliant, work, shim = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3] if len(sys.argv) > 3 else ""
-shutil.rmtree(work, ignore_errors=True)
-work.mkdir(parents=True)
+fresh(work)
 DONE, INTERNAL, INPUT, UNSOLVED, IO, INTERRUPTED = 0, 1, 3, 4, 5, 130
 tests = []
 

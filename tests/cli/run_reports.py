@@ -7,13 +7,13 @@ import html
 import json
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 
+from fresh import fresh
+
 pliant, source, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-shutil.rmtree(work, ignore_errors=True)
-work.mkdir(parents=True)
+fresh(work)
 tests = []
 
 

@@ -4,15 +4,15 @@ import json
 import math
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import sys
 import time
 
+from fresh import fresh
+
 pliant, work = sys.argv[1], pathlib.Path(sys.argv[2])
-shutil.rmtree(work, ignore_errors=True)
-work.mkdir(parents=True)
+fresh(work)
 DONE, INPUT, UNSOLVED, INTERRUPTED = 0, 3, 4, 130
 QUIET = "output: {report: no, vtu: no, glb: no, plots: no, stress: no}\n"
 tests = []

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """The same numbers to the last digit on one, two and three threads in every analysis: python3 run_threads.py PLIANT WORK_DIR"""
 import pathlib
-import shutil
 import subprocess
 import sys
 
+from fresh import fresh
+
 pliant, work = sys.argv[1], pathlib.Path(sys.argv[2])
-shutil.rmtree(work, ignore_errors=True)
-work.mkdir(parents=True)
+fresh(work)
 HEAD = "pliant: 1\nunits: {length: mm}\noutput: {report: no, vtu: no, glb: no, plots: no}\n"
 SOLID = HEAD + """materials: {m: {young: 2 MPa, poisson: 0.3, density: 1100 kg/m^3}}
 bodies: [{name: b, solid: {mesh: {box: {size: [80, 20, 20], cells: [12, 3, 3], cell: hex}}, material: m}}]
