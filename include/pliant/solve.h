@@ -509,6 +509,7 @@ typedef struct pl_history {
   double change;          // steady check: e_p summed over the period under way
   double last_change;     // e_p of the last whole period, -1: not measured
   double *q1, *v1;        // [nq] previous step's state (BDF2); NULL when not needed
+  double *spared;         // [nq] N, that accelerations of rigid bodies leave out; NULL: none
   double *period;         // [nsample][nq] last period (steady check); NULL when not needed
   int nsample;            // time steps a period when period is kept, else 0
   long nstep;             // accepted steps since the start
@@ -667,9 +668,10 @@ typedef struct pl_motion {
 } pl_motion;
 
 // Fresh histories, or those of a run that is gone on with (given->nstep > 0; NULL: none), whose
-// counts go to info. two: the method keeps the state before the last; nsample: steps of a period
-// that is kept, 0: none. From here on *given shows the history. PL_E_INPUT: it does not fit.
-pl_status pl_motion_open(pl_motion *k, pl_history *given, int two, int nsample);
+// counts go to info. two: the method keeps the state before the last; spared: and what
+// accelerations of rigid bodies leave out; nsample: steps of a period that is kept, 0: none. From
+// here on *given shows the history. PL_E_INPUT: it does not fit.
+pl_status pl_motion_open(pl_motion *k, pl_history *given, int two, int spared, int nsample);
 // Steps of the grid, or those of the method (g NULL), to the end. Reason, time and number of steps
 // go to info; when it ends early state, history and forces are those of the last good step, and
 // counts are when it was cancelled.

@@ -13,7 +13,7 @@ enum {
 
 typedef struct header {
   int nq, nhist, anchoring, npair;
-  int nframe, has_q1, has_v1, has_period;
+  int nframe, has_q1, has_v1, has_spared, has_period;
   double t;
   pl_history history; // its pointers mean nothing here
 } header;
@@ -28,10 +28,12 @@ static header make_header(const pl_state *s, const pl_history *h, const kept *k)
   head.nframe = k->n;
   head.has_q1 = h->q1 != NULL;
   head.has_v1 = h->v1 != NULL;
+  head.has_spared = h->spared != NULL;
   head.has_period = h->period != NULL;
   head.t = s->t;
   head.history = *h;
-  head.history.q1 = head.history.v1 = head.history.period = head.history.warm_start = NULL;
+  head.history.q1 = head.history.v1 = head.history.spared = NULL;
+  head.history.period = head.history.warm_start = NULL;
   return head;
 }
 
@@ -75,6 +77,7 @@ pl_status motion_write(const job *j, const pl_analysis *a, const pl_state *s, co
   put(&c, s->q, 3 * nq + (size_t)s->nhist);
   if (h->q1) put(&c, h->q1, nq);
   if (h->v1) put(&c, h->v1, nq);
+  if (h->spared) put(&c, h->spared, nq);
   if (h->period) put(&c, h->period, nq * (size_t)h->nsample);
   put(&c, h->warm_start, (size_t)h->nwarm_start);
   put(&c, k->time, n);
@@ -95,10 +98,11 @@ static pl_status misfit(const job *j, const pl_analysis *a) {
 static pl_status read_history(checkpoint *c, const header *head, pl_history *h) {
   size_t nq = (size_t)head->nq, size = sizeof(double);
   *h = head->history;
-  h->q1 = h->v1 = h->period = h->warm_start = NULL;
+  h->q1 = h->v1 = h->spared = h->period = h->warm_start = NULL;
   if (h->nsample < 0 || h->nwarm_start < 0) return misfit(c->j, c->a);
   if (head->has_q1) PL_TRY(checkpoint_read_new(c, nq, size, &h->q1));
   if (head->has_v1) PL_TRY(checkpoint_read_new(c, nq, size, &h->v1));
+  if (head->has_spared) PL_TRY(checkpoint_read_new(c, nq, size, &h->spared));
   if (head->has_period) PL_TRY(checkpoint_read_new(c, nq * (size_t)h->nsample, size, &h->period));
   if (h->nwarm_start > 0)
     PL_TRY(checkpoint_read_new(c, (size_t)h->nwarm_start, size, &h->warm_start));

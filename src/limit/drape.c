@@ -81,7 +81,7 @@ static pl_status complete(void *ctx) {
 static pl_status begin_history(descent *d, pl_history *given) {
   pl_history *h = &d->motion.hist;
   PL_TRY(begin_book(d));
-  PL_TRY(pl_motion_open(&d->motion, given, 1, 0));
+  PL_TRY(pl_motion_open(&d->motion, given, 1, 0, 0));
   if (h->nstep <= 0) {
     h->step = d->o->step;
     return PL_OK;

@@ -370,7 +370,7 @@ static pl_status limit_stepper_open(limit_stepper *k, pl_history *history) {
   int wanted = barrier_set_any(&k->barrier_set) || is_coupled(k);
   if (!k->sheet && wanted) PL_TRY(loose_sheet(k->env, k->m, k->mass, &k->loose));
   if (!k->sheet) k->sheet = k->loose;
-  PL_TRY(pl_motion_open(&k->motion, history, is_bdf2(k), 0));
+  PL_TRY(pl_motion_open(&k->motion, history, is_bdf2(k), 0, 0));
   if (!k->sheet) return PL_OK;
   return warm_start_recall(k->env, &k->motion.hist, k->sheet->nvert,
                            k->sheet->nround + k->sheet->nflat, 2, k->warm_start);

@@ -427,9 +427,8 @@ typedef struct rigid_set {
   double *part;  // [n][18] scratch: centre, velocity, rate of turning; moments
   double *r;     // [nq] places less the centres
   double *field; // [nq]
-  // [nq] forces of elements where the step begins, and at x, that accelerations of bodies leave out
-  double *left, *next;
-  int fresh; // 1: it begins unstretched by its turning
+  double *next;  // [nq] forces of elements at x that accelerations of bodies leave out
+  int fresh;     // 1: it begins unstretched by its turning
 } rigid_set;
 
 typedef struct stepper {
@@ -521,7 +520,6 @@ void whole_accelerate(stepper *st);
 // start is another one (of which they are not known).
 double whole_spared(const stepper *st);
 void whole_accept(stepper *st);
-void whole_forget(stepper *st);
 // M a = -(all other forces) at x; unknowns without mass get none.
 pl_status stepper_accelerate(stepper *st, pl_state *x);
 // Unknowns far lighter than others, and than steps of length h feel, go to where the forces on them

@@ -11,18 +11,24 @@ void pl_history_free(pl_env *env, pl_history *h) {
   if (!h) return;
   pl_free(env, h->q1);
   pl_free(env, h->v1);
+  pl_free(env, h->spared);
   pl_free(env, h->period);
   pl_free(env, h->warm_start);
   *h = (pl_history){0};
 }
 
-static pl_status history_alloc(pl_env *env, int nq, int nsample, int two, pl_history *h) {
+static pl_status history_alloc(pl_env *env, int nq, int nsample, int two, int spared,
+                               pl_history *h) {
   size_t n = (size_t)nq, all;
   *h = (pl_history){.nq = nq, .nsample = nsample};
   if (two) {
     h->q1 = pl_alloc(env, n, sizeof *h->q1);
     h->v1 = pl_alloc(env, n, sizeof *h->v1);
     if (!h->q1 || !h->v1) return PL_E_NOMEM;
+  }
+  if (spared) {
+    h->spared = pl_alloc(env, n, sizeof *h->spared);
+    if (!h->spared) return PL_E_NOMEM;
   }
   if (nsample > 0) {
     if (pl_mul_size(n, (size_t)nsample, &all)) all = SIZE_MAX;
@@ -38,18 +44,21 @@ static void history_copy(pl_history *to, const pl_history *from) {
   *to = *from;
   to->q1 = old.q1;
   to->v1 = old.v1;
+  to->spared = old.spared;
   to->period = old.period;
   to->warm_start = old.warm_start;
   to->nwarm_start = old.nwarm_start;
+  if (to->spared && from->spared)
+    memcpy(to->spared, from->spared, (size_t)from->nq * sizeof *to->spared);
   if (!to->q1 || !from->q1) return;
   memcpy(to->q1, from->q1, (size_t)from->nq * sizeof *to->q1);
   memcpy(to->v1, from->v1, (size_t)from->nq * sizeof *to->v1);
 }
 
-static pl_status go_on(pl_motion *k, const pl_history *given, int two, int nsample) {
+static pl_status go_on(pl_motion *k, const pl_history *given, int two, int spared, int nsample) {
   pl_history *h = &k->hist;
-  if (given->nq != h->nq || (two && (!given->q1 || !given->v1)) || given->nsample != nsample ||
-      (nsample > 0 && !given->period))
+  if (given->nq != h->nq || (two && (!given->q1 || !given->v1)) || (spared && !given->spared) ||
+      given->nsample != nsample || (nsample > 0 && !given->period))
     return pl_fail(k->env, PL_E_INPUT, "%s: the history is of another model or method",
                    k->method->name);
   history_copy(h, given);
@@ -67,15 +76,15 @@ static pl_status go_on(pl_motion *k, const pl_history *given, int two, int nsamp
   return PL_OK;
 }
 
-pl_status pl_motion_open(pl_motion *k, pl_history *given, int two, int nsample) {
+pl_status pl_motion_open(pl_motion *k, pl_history *given, int two, int spared, int nsample) {
   int nq = pl_model_nq(k->m);
   PL_TRY(pl_state_create(k->m, k->p, &k->grid));
-  PL_TRY(history_alloc(k->env, nq, nsample, two, &k->hist));
-  PL_TRY(history_alloc(k->env, nq, 0, two, &k->back));
+  PL_TRY(history_alloc(k->env, nq, nsample, two, spared, &k->hist));
+  PL_TRY(history_alloc(k->env, nq, 0, two, spared, &k->back));
   if (k->contact) PL_TRY(pl_contact_keep(k->contact, &k->was));
   k->hist.start = k->s->t;
   k->hist.last_change = -1;
-  if (given && given->nstep > 0) PL_TRY(go_on(k, given, two, nsample));
+  if (given && given->nstep > 0) PL_TRY(go_on(k, given, two, spared, nsample));
   k->hist.info = *k->info;
   if (!given) return PL_OK;
   pl_history_free(k->env, given);

@@ -107,7 +107,6 @@ static pl_status complete_jump(void *ctx) {
 static void restore(void *ctx) {
   stepper *st = ((run *)ctx)->st;
   st->audit.known = 0;
-  whole_forget(st);
 }
 
 // e_p = sum over a period of |q(t) - q(t - period)|, eq. 28; of places: angles of rods may move on
@@ -279,7 +278,7 @@ static pl_status stepping(run *r, pl_history *history) {
   PL_TRY(stepper_open(st));
   if (st->contacts && st->o->method == PL_NEWMARK && st->o->impact_step > 0 && !st->o->adaptive)
     PL_TRY(pl_sound_create(st->m, st->p, st->w, &st->sound));
-  PL_TRY(pl_motion_open(k, history, st->o->method == PL_BDF2, nsample));
+  PL_TRY(pl_motion_open(k, history, st->o->method == PL_BDF2, st->whole.n > 0, nsample));
   if (!(k->hist.nstep > 0)) k->hist.step = r->p.g.step;
   k->end = k->hist.start + r->p.g.length;
   pl_status s = begin(st, r->p.g.step);

@@ -21,7 +21,8 @@ static const double *mass_times(stepper *st, const double *x) {
   return st->ma;
 }
 
-// ---- which ---------------------------------------------------------------------------------------
+// ---- which
+// ---------------------------------------------------------------------------------------
 
 static void join_nodes(const stepper *st, int *up, char *in) {
   for (int g = 0; g < pl_model_ngroup(st->m); g++) {
@@ -99,9 +100,8 @@ pl_status whole_open(stepper *st) {
   k->mass = pl_alloc(st->env, (size_t)k->n, sizeof *k->mass);
   k->part = pl_alloc(st->env, (size_t)k->n, PART * sizeof *k->part);
   k->r = pl_alloc(st->env, (size_t)st->nq, sizeof *k->r);
-  k->left = pl_alloc(st->env, (size_t)st->nq, sizeof *k->left);
   k->next = pl_alloc(st->env, (size_t)st->nq, sizeof *k->next);
-  if (!k->mass || !k->part || !k->r || !k->left || !k->next) return PL_E_NOMEM;
+  if (!k->mass || !k->part || !k->r || !k->next) return PL_E_NOMEM;
   for (int i = 0; i < st->nq; i++) k->field[i] = i < 3 * n && i % 3 == 0 && body_of(st, i) >= 0;
   const double *m = mass_times(st, k->field);
   for (int i = 0; i < n; i++)
@@ -111,13 +111,13 @@ pl_status whole_open(stepper *st) {
 
 void whole_close(stepper *st) {
   rigid_set *k = &st->whole;
-  void *all[] = {k->body, k->mass, k->part, k->r, k->field, k->left, k->next};
+  void *all[] = {k->body, k->mass, k->part, k->r, k->field, k->next};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(st->env, all[i]);
   *k = (rigid_set){0};
 }
 
 // ---- rigid motions
-// --------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------
 
 // mean by mass of x over every body, to entries of its part
 static void means(stepper *st, const double *x, int to) {
@@ -237,17 +237,12 @@ double whole_spared(const stepper *st) {
   const rigid_set *k = &st->whole;
   double sum = 0;
   for (int i = 0; k->n > 0 && i < st->nq; i++)
-    sum += 0.5 * k->left[i] * (st->x->q[i] - st->s->q[i]);
+    sum += 0.5 * st->hist->spared[i] * (st->x->q[i] - st->s->q[i]);
   return sum;
 }
 
 void whole_accept(stepper *st) {
   rigid_set *k = &st->whole;
-  if (k->n > 0) memcpy(k->left, k->next, (size_t)st->nq * sizeof *k->left);
+  if (k->n > 0) memcpy(st->hist->spared, k->next, (size_t)st->nq * sizeof *k->next);
   k->fresh = 0;
-}
-
-void whole_forget(stepper *st) {
-  rigid_set *k = &st->whole;
-  if (k->n > 0) memset(k->left, 0, (size_t)st->nq * sizeof *k->left);
 }
