@@ -44,8 +44,9 @@ typedef enum pl_drive_kind {
 
 // What a rotation drive does to a scalar unknown: in place of a pair of nodes.
 enum {
-  PL_SCALAR_STAYS = -1,  // keeps its reference value
-  // less the number of its node, with a component 0..2: of the rotation vector of a rod_joint's body
+  PL_SCALAR_STAYS = -1, // keeps its reference value
+  // less the number of its node, with a component 0..2: of the rotation vector of a rod_joint's
+  // body
   PL_SCALAR_VECTOR = -2,
 };
 
@@ -67,8 +68,8 @@ typedef struct pl_drive_desc {
   // of a rod's edge its two nodes, which a rotation drives too; components of a vector follow each
   // other; others see above. NULL: nothing
   const int *edge;
-  int nplace;         // of node: about whose middle moments are told, the first ones; 0: all
-  const int *carrier; // [nnode - nplace] the place that the others hang on, NULL: there are none
+  int nplace;            // of node: about whose middle moments are told, the first ones; 0: all
+  const int *carrier;    // [nnode - nplace] the place that the others hang on, NULL: there are none
   const pl_course *over; // factor of terms of harmonic 0 instead of the load factor, NULL: that
   int off; // 1: it is there and drives nothing but those of its nodes that are no places
   // [nnode][dim] and [nscal]: where it begins at load factor 0, to go straight to where it leads at
