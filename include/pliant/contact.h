@@ -326,6 +326,8 @@ typedef struct pl_contact {
   // [nq] N, after an accepted step: what forces of residuals at its end are without, of obstacles
   // and bodies, on what is held, too; 0 where limits or layers are solved along
   double *push;
+  double *begin; // [nq] N, residual where the next step begins, when `begun`
+  int begun;
   struct pl_layers *bodies;      // NULL: bodies pass through each other
   int bodies_stick, bodies_slip; // pairs of them that press, after an accepted step
   double bodies_normal;          // N; sum of what they press with

@@ -67,7 +67,8 @@ pl_status pl_contact_create(const pl_model *m, const pl_contact_desc *d, pl_cont
   k->total = pl_alloc(env, (size_t)d->nobstacle, sizeof *k->total);
   k->nq = pl_model_nq(m);
   k->push = pl_alloc(env, (size_t)k->nq, sizeof *k->push);
-  pl_status s = !k->obstacle || !k->pair || !k->total || !k->push ? PL_E_NOMEM : PL_OK;
+  k->begin = pl_alloc(env, (size_t)k->nq, sizeof *k->begin);
+  pl_status s = !k->obstacle || !k->pair || !k->total || !k->push || !k->begin ? PL_E_NOMEM : PL_OK;
   if (s == PL_OK) s = copy_balls(k, d);
   if (s == PL_OK) s = surface_create(env, pl_model_nnode(m), d, k->dim, &k->surface);
   if (s == PL_OK && d->bodies) s = pl_layers_create(env, d->bodies, &k->bodies);
@@ -97,6 +98,7 @@ void pl_contact_free(pl_contact *k) {
   pl_free(k->env, k->ball);
   pl_free(k->env, k->total);
   pl_free(k->env, k->push);
+  pl_free(k->env, k->begin);
   pl_free(k->env, k->press);
   pl_free(k->env, k->obstacle);
   pl_free(k->env, k->pair);
@@ -109,11 +111,13 @@ static void copy_contents(const pl_contact *from, pl_contact *to) {
   to->pair = own.pair;
   to->total = own.total;
   to->push = own.push;
+  to->begin = own.begin;
   to->press = own.press;
   to->cappress = own.cappress;
   if (to->npair > 0) memcpy(to->pair, from->pair, (size_t)to->npair * sizeof *to->pair);
   if (to->nobstacle > 0) memcpy(to->total, from->total, (size_t)to->nobstacle * sizeof *to->total);
   if (to->nq > 0) memcpy(to->push, from->push, (size_t)to->nq * sizeof *to->push);
+  if (to->nq > 0) memcpy(to->begin, from->begin, (size_t)to->nq * sizeof *to->begin);
   if (to->npress > 0) memcpy(to->press, from->press, (size_t)to->npress * sizeof *to->press);
 }
 
@@ -123,7 +127,8 @@ pl_status pl_contact_keep(const pl_contact *k, pl_contact *kept) {
     kept->pair = pl_alloc(k->env, (size_t)k->npair, sizeof *kept->pair);
     kept->total = pl_alloc(k->env, (size_t)k->nobstacle, sizeof *kept->total);
     kept->push = pl_alloc(k->env, (size_t)k->nq, sizeof *kept->push);
-    if (!kept->pair || !kept->total || !kept->push) return PL_E_NOMEM;
+    kept->begin = pl_alloc(k->env, (size_t)k->nq, sizeof *kept->begin);
+    if (!kept->pair || !kept->total || !kept->push || !kept->begin) return PL_E_NOMEM;
   }
   while (kept->cappress < k->npress)
     PL_TRY(pl_grow(k->env, &kept->press, kept->cappress, &kept->cappress, sizeof *kept->press));
@@ -141,6 +146,7 @@ void pl_contact_kept_free(pl_contact *kept) {
   pl_free(kept->env, kept->pair);
   pl_free(kept->env, kept->total);
   pl_free(kept->env, kept->push);
+  pl_free(kept->env, kept->begin);
   pl_free(kept->env, kept->press);
   *kept = (pl_contact){0};
 }
@@ -157,6 +163,7 @@ void pl_contact_reset(pl_contact *k) {
   k->bodies_stick = k->bodies_slip = 0;
   k->bodies_normal = 0;
   pl_contact_total_clear(k);
+  k->begun = 0;
   memset(k->push, 0, (size_t)k->nq * sizeof *k->push);
   for (int i = 0; i < k->npair; i++) {
     k->pair[i].status = PL_OPEN;

@@ -63,6 +63,8 @@ void contact_write(checkpoint *c, const pl_contact *k) {
   put(c, done, WORK);
   checkpoint_put(c, k->total, (size_t)k->nobstacle, sizeof *k->total);
   put(c, k->push, (size_t)k->nq);
+  checkpoint_put(c, &k->begun, 1, sizeof k->begun);
+  put(c, k->begin, (size_t)k->nq);
   checkpoint_put(c, &k->npress, 1, sizeof k->npress);
   checkpoint_put(c, k->press, (size_t)k->npress, sizeof *k->press);
 }
@@ -176,6 +178,8 @@ pl_status contact_read(checkpoint *c, const pl_state *s, pl_contact *k) {
   k->bodies_normal = done[7];
   PL_TRY(checkpoint_read(c, k->total, (size_t)k->nobstacle, sizeof *k->total));
   PL_TRY(checkpoint_read(c, k->push, (size_t)k->nq, sizeof *k->push));
+  PL_TRY(checkpoint_read(c, &k->begun, 1, sizeof k->begun));
+  PL_TRY(checkpoint_read(c, k->begin, (size_t)k->nq, sizeof *k->begin));
   return read_press(c, k);
 }
 

@@ -24,10 +24,9 @@ pl_status contact_set_open(contact_set *t, pl_env *env, const pl_model *m, const
   t->in = pl_alloc(t->env, npair, sizeof *t->in);
   t->probe = pl_alloc(t->env, (size_t)t->n, sizeof *t->probe);
   t->push = pl_alloc(t->env, (size_t)k->nq, sizeof *t->push);
-  t->start = pl_alloc(t->env, (size_t)k->nq, sizeof *t->start);
   t->end = pl_alloc(t->env, (size_t)k->nq, sizeof *t->end);
   t->more = pl_alloc(t->env, (size_t)t->n, sizeof *t->more);
-  if (!t->start || !t->end || !t->more) return PL_E_NOMEM;
+  if (!t->end || !t->more) return PL_E_NOMEM;
   if (!t->place || !t->in || !t->probe || !t->push) return PL_E_NOMEM;
   PL_TRY(compliance_open(t));
   const int *index = pl_model_free_index(m);
@@ -47,9 +46,9 @@ pl_status contact_set_open(contact_set *t, pl_env *env, const pl_model *m, const
 }
 
 void contact_set_close(contact_set *t) {
-  void *all[] = {t->before, t->factor, t->place, t->in,  t->set, t->probe, t->about,
-                 t->row,    t->W,      t->c,     t->f,   t->u,   t->gap,   t->mu,
-                 t->status, t->push,   t->start, t->end, t->more};
+  void *all[] = {t->before, t->factor, t->place,  t->in,   t->set, t->probe,
+                 t->about,  t->row,    t->W,      t->c,    t->f,   t->u,
+                 t->gap,    t->mu,     t->status, t->push, t->end, t->more};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(t->env, all[i]);
   compliance_close(t);
   bodies_close(t);
@@ -473,10 +472,8 @@ pl_status contact_set_accept(contact_set *t) {
   pl_contact *k = t->k;
   int closed = 0;
   memcpy(k->push, t->push, (size_t)k->nq * sizeof *k->push);
-  double *start = t->start;
-  t->started = t->ended;
-  t->start = t->end;
-  t->end = start;
+  memcpy(k->begin, t->end, (size_t)k->nq * sizeof *k->begin);
+  k->begun = t->ended;
   t->ended = 0;
   for (int i = 0; i < k->npair; i++) {
     pl_contact_pair *a = &k->pair[i];

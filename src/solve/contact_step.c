@@ -251,10 +251,10 @@ static int has_reactions(const stepper *st) {
 // residual at the start of the step, which the last one has left
 static pl_status start_reactions(stepper *st) {
   contact_set *t = st->contacts;
-  if (!has_reactions(st) || t->started) return PL_OK;
+  if (!has_reactions(st) || t->k->begun) return PL_OK;
   PL_TRY(stepper_eval(st, st->s, PL_WANT_FORCE, NULL));
-  memcpy(t->start, st->w->r, (size_t)st->nq * sizeof *t->start);
-  t->started = 1;
+  memcpy(t->k->begin, st->w->r, (size_t)st->nq * sizeof *t->k->begin);
+  t->k->begun = 1;
   return PL_OK;
 }
 
@@ -274,7 +274,7 @@ static pl_status end_reactions(stepper *st) {
   contact_set_add(t, t->share, st->g);
   PL_TRY(stepper_mass_solve(st));
   more = inertia(st, st->d);
-  for (int i = 0; i < st->nq; i++) t->push[i] += 0.5 * (t->end[i] - t->start[i]) - more[i];
+  for (int i = 0; i < st->nq; i++) t->push[i] += 0.5 * (t->end[i] - t->k->begin[i]) - more[i];
   return PL_OK;
 }
 

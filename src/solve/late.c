@@ -25,7 +25,7 @@ static int is_due(const stepper *st, const rule *u, pl_status s) {
 static pl_status again(stepper *st, const rule *u, int late, verdict *v) {
   st->late = st->hist->late = late;
   st->audit.known = 0;
-  st->contacts->started = 0;
+  st->contacts->k->begun = 0;
   PL_TRY(stepper_accelerate(st, st->s));
   PL_TRY(audit_begin(st));
   *v = SOUND;

@@ -141,10 +141,10 @@ typedef struct contact_set {
   compliance known;
   double *probe; // [n] A^-1 G f
   double *push;  // [nq] see contact_set_push
-  // [nq] residuals at the start of a step of Newmark's, where it is known, and at its end, and [n]
-  // accelerations that the one at hand is without
-  double *start, *end, *more;
-  int started, ended;
+  // [nq] residuals at the end of a step of Newmark's, where they are known, and [n] accelerations
+  // that the one at hand is without
+  double *end, *more;
+  int ended;
   double *about; // [cap dim] size of the diagonal of W
   pl_factor *A;  // of the law under way, with its slope
   double slope;
