@@ -132,6 +132,23 @@ self_contact: {thickness: 0.5 mm, friction: 0.2}
 watch: {tip: 'high nearest [40, 4, 5]'}
 analyses: [{static: {steps: 8}}]
 """ + QUIET
+# a rigid ball that an arm strikes as it lets go
+THROW = """pliant: 1
+units: {length: mm}
+materials: {tpu: {law: neo-hookean, young: 30 MPa, poisson: 0.4, density: 1200 kg/m^3}}
+bodies:
+  - {name: arm, solid: {mesh: {box: {size: [4, 12, 80], cells: [1, 1, 6]}}, rotate: {axis: [0, 1, 0], angle: 40 deg}, translate: [0, -6, 0], material: tpu}}
+  - {name: ball, rigid: {mesh: {sphere: {radius: 7, level: 1}}, mass: 3 g, translate: [40.7, 0, 60]}}
+obstacles:
+  - {name: tee, box: {centre: [39, 0, 48], size: [6, 12, 10]}, friction: 0.6}
+contact: {nodes: ball}
+self_contact: {exact: yes, thickness: 0.1, friction: 0.4}
+gravity: [0, 0, -9.81 m/s^2]
+damping: {stiffness: 0.5 ms}
+fixed: arm group bottom
+initial: [{nodes: arm where z > 30, velocity: [-2 m/s, 0, 0]}]
+analyses: [{transient: {duration: 20 ms, step: 0.5 ms}}]
+""" + QUIET
 BRICK = """pliant: 1
 materials: {m: {young: 5 MPa, poisson: 0.3, density: 1000 kg/m^3}}
 bodies: [{name: b, solid: {mesh: {box: {size: [60 mm, 40 mm, 20 mm], cells: [2, 1, 1]}}, material: m, translate: [0, 0, 2 mm]}}]
@@ -172,6 +189,7 @@ CASES = {
     "pressed": (PRESSED, "let_go.csv"),
     # two bars, one bent until it lies on the other
     "pair": (PAIR, "static.csv"),
+    "throw": (THROW, "transient.csv"),
     "drape": (CLOTH + QUIET + "analyses: [{drape: {}}]\n", "drape.csv"),
     "design": (OSCILLATOR + QUIET + "analyses: [{design: {frequency: 8 rad/s, harmonics: 5, variables: all, "
                "objectives: [{amplitude: max, node: m}]}}]\n", "design-convergence.csv"),
@@ -263,7 +281,7 @@ def stopped_and_resumed(name, counts, sig):
 
 @test
 def killed_and_resumed():
-    for name, counts in (("newmark", (1, 17)), ("bdf2", (1, 150)), ("cloth", (2, 13)), ("jump", (4, 40, 130, 190)), ("pressed", (3, 9, 14)), ("pair", (2, 7)), ("drape", (1, 5)),
+    for name, counts in (("newmark", (1, 17)), ("bdf2", (1, 150)), ("cloth", (2, 13)), ("jump", (4, 40, 130, 190)), ("pressed", (3, 9, 14)), ("pair", (2, 7)), ("throw", (3, 12)), ("drape", (1, 5)),
                          ("design", (1, 4)), ("response", (3, 20)), ("damping", (1, 3)), ("fit", (1, 4, 8)), ("explore", (5,)),
                          ("native", (1, 5, 9)), ("search", (1, 20)), ("coarsen", (1, 6, 11)), ("limits", (1, 3)),
                          ("mail-design", (1, 4)), ("others", (1, 9))):
