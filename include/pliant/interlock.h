@@ -318,8 +318,7 @@ pl_taut_goal pl_taut_bend(double angle, double sign);
 // along.
 pl_taut_goal pl_taut_bend_disk(double angle, double sign);
 
-// ---- patches
-// --------------------------------------------------------------------------------------
+// ---- patches ------------------------------------------------------------------------------------
 
 typedef enum pl_cut_kind {
   PL_CUT_CELLS,     // so many along each lattice vector, about the middle of all

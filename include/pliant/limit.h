@@ -321,8 +321,7 @@ pl_status pl_repel_static(const pl_static_opts *o, double weight, const pl_model
                           const pl_params *p, const pl_constraints *k, pl_state *s, pl_work *w,
                           pl_static_info *info);
 
-// ---- the one that suits
-// ---------------------------------------------------------------------------
+// ---- the one that suits -------------------------------------------------------------------------
 
 // Obstacles alone are for Coulomb's law on the tangent of the step (pl_transient_contact,
 // pl_static_contact): it is exact, its steps may adapt, and equilibria are judged. So are layers

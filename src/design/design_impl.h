@@ -97,8 +97,7 @@ struct pl_design {
   int newton, factorisations, regularised;
 };
 
-// ---- variables: variables.c
-// -----------------------------------------------------------------------
+// ---- variables: variables.c ---------------------------------------------------------------------
 
 pl_status variables_open(pl_design *d, const pl_design_problem *problem);
 void variables_close(pl_design *d);
@@ -108,8 +107,7 @@ double to_scaled(const variable *v, double x);
 double from_scaled(const variable *v, double u);
 double scaled_slope(const variable *v, double x); // dx/du
 
-// ---- motions: solution.c
-// --------------------------------------------------------------------------
+// ---- motions: solution.c ------------------------------------------------------------------------
 
 pl_status solution_open(pl_design *d, solution *s, const pl_orbit *orbit);
 void solution_close(pl_design *d, solution *s);

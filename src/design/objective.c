@@ -76,8 +76,7 @@ static double form_value(const pl_objective *o, double q, double q0, double *slo
   }
 }
 
-// ---- kinds that are a function of a node's motion
-// ------------------------------------------------
+// ---- kinds that are a function of a node's motion -----------------------------------------------
 
 // longest series of a node, as many harmonics as options allow
 enum { SERIES = 3 * (2 * 64 + 1) };

@@ -26,8 +26,7 @@ const pl_field_info pl_solid_fields[2] = {
     {"stress", "Pa", "von Mises equivalent of the Cauchy stress"},
 };
 
-// ---- laws: second Piola-Kirchhoff stress S[rd][rd] and energy per volume from E
-// -------------------
+// ---- laws: second Piola-Kirchhoff stress S[rd][rd] and energy per volume from E -----------------
 
 static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
 

@@ -13,8 +13,7 @@ double descent_barrier(double gap, double range, double by[2]) {
   return -y * y * l;
 }
 
-// ---- forces and curvatures
-// ------------------------------------------------------------------------
+// ---- forces and curvatures ----------------------------------------------------------------------
 
 static void turned(const double *Q, const double *v, double *out) {
   for (int k = 0; k < 3; k++) out[k] = pl_dot3(Q + 3 * k, v);
@@ -132,8 +131,7 @@ pl_status descent_assemble(descent *d) {
   return PL_OK;
 }
 
-// ---- curvatures that are all positive
-// -------------------------------------------------------------
+// ---- curvatures that are all positive -----------------------------------------------------------
 
 // A contact's curvature without its negative parts. What is left of the gap's is kept in place of
 // it.
@@ -154,8 +152,7 @@ static void project_one(void *ctx, int k, int thread) {
       for (int b = 0; b < n; b++) s->H[a][b] += lambda[e] / h->force * V[e * n + a] * V[e * n + b];
 }
 
-// ---- directions
-// -----------------------------------------------------------------------------------
+// ---- directions ---------------------------------------------------------------------------------
 
 // Newton's step with a shift of curvatures; PL_SINGULAR: they are not all positive.
 static pl_status solve_step(descent *d) {
@@ -216,8 +213,7 @@ double descent_imbalance(const descent *d) {
   return most;
 }
 
-// ---- start and end
-// --------------------------------------------------------------------------------
+// ---- start and end ------------------------------------------------------------------------------
 
 static pl_status check_start(const descent *d) {
   for (int k = 0; k < d->now.n; k++) {

@@ -229,8 +229,7 @@ void descent_bound(const descent *d, holds *all) {
   }
 }
 
-// ---- gaps along a step are curved
-// -----------------------------------------------------------------
+// ---- gaps along a step are curved ---------------------------------------------------------------
 
 static void gap_one(void *ctx, int k, int thread) {
   descent *d = ctx;

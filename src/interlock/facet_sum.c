@@ -22,8 +22,7 @@ typedef struct facet_sum {
   double(*g), (*H)[12]; // of the sum, by both motions; NULL: not wanted
 } facet_sum;
 
-// ---- nearest points
-// -------------------------------------------------------------------------------
+// ---- nearest points -----------------------------------------------------------------------------
 
 typedef struct meeting {
   int n[2], v[2][3];
@@ -74,8 +73,7 @@ static double distance(const meeting *m) {
   return pl_norm3(w);
 }
 
-// ---- edges that are parallel
-// ----------------------------------------------------------------------
+// ---- edges that are parallel --------------------------------------------------------------------
 
 typedef struct slant { // by the square of the sine: value, derivatives
   double m, first, second;
@@ -128,8 +126,7 @@ static void add_slant(const slant *s, double f, const double slope[12], double *
     }
 }
 
-// ---- sums
-// -----------------------------------------------------------------------------------------
+// ---- sums ---------------------------------------------------------------------------------------
 
 static void add_slopes(duel *d, const int part[2], const meeting *m, double gap, const slant *s) {
   facet_sum *sum = d->sum;

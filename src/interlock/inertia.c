@@ -54,8 +54,7 @@ double descent_inertia_change(const descent *d, int i) {
   return inertia(d, &d->trial[i], i) - inertia(d, &d->at[i], i);
 }
 
-// ---- friction
-// -----------------------------------------------------------------------------------
+// ---- friction -----------------------------------------------------------------------------------
 
 // slip of the contact across its normal; arms in the world
 static void slip_of(const descent *d, const pl_pose *at, const rub *f, double arm[2][3],

@@ -55,8 +55,7 @@ static void set_target(move *m, int i) {
   times(F, m->moment[i], a->A);
 }
 
-// ---- friction
-// -----------------------------------------------------------------------------------
+// ---- friction -----------------------------------------------------------------------------------
 
 static double coefficient(const move *m, const hold *h) {
   return h->j >= 0 ? m->o->friction : m->d.p.in->obstacle[-1 - h->j].mu;
@@ -118,8 +117,7 @@ static pl_status find_rubs(move *m, double *change) {
   return PL_OK;
 }
 
-// ---- steps
-// --------------------------------------------------------------------------------------
+// ---- steps --------------------------------------------------------------------------------------
 
 // The minimum from where the elements are. PL_UNSOLVED: it is not met.
 static pl_status settle(move *m) {
@@ -169,8 +167,7 @@ static pl_status solve(move *m) {
   return PL_OK;
 }
 
-// ---- books
-// --------------------------------------------------------------------------------------
+// ---- books --------------------------------------------------------------------------------------
 
 static double kinetic(const move *m) {
   double sum = 0;

@@ -96,8 +96,7 @@ double element_wire(const pl_mail_element *e);
 // Second moment about the centre of mass over the mass; pieces count where they overlap.
 void element_moment(const pl_mail_element *e, double S[9]);
 
-// ---- pieces and obstacles
-// -------------------------------------------------------------------------
+// ---- pieces and obstacles -----------------------------------------------------------------------
 
 int obstacle_gaps(const pl_piece *a, const pl_pose *at, const pl_obstacle *o, double cut,
                   pl_approach approach[PL_APPROACH_MAX]);
@@ -106,8 +105,7 @@ int obstacle_follow(const pl_piece *a, const pl_pose *at, const pl_obstacle *o,
 void obstacle_slopes(const pl_piece *a, const pl_pose *at, const pl_obstacle *o,
                      const pl_approach *approach, double grad[6], double H[6][6]);
 
-// ---- the matrix
-// -----------------------------------------------------------------------------------
+// ---- the matrix ---------------------------------------------------------------------------------
 
 typedef struct blocks { // of pairs of elements that touch, or did
   int n;

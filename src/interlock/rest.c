@@ -136,8 +136,7 @@ static pl_status centre(rest *r, double first, int last) {
   return PL_OK;
 }
 
-// ---- start and end
-// --------------------------------------------------------------------------------
+// ---- start and end ------------------------------------------------------------------------------
 
 // without obstacles all that moves must be linked to something that is held
 static pl_status check_hung(rest *r) {

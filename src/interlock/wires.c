@@ -220,8 +220,7 @@ double wires_gap(const pl_piece *const piece[2], const pl_pose *const pose[2], d
   return w.least > 0 ? range * pow(1 + w.sum, -1.0 / P) : w.least;
 }
 
-// ---- derivatives
-// ----------------------------------------------------------------------------------
+// ---- derivatives --------------------------------------------------------------------------------
 
 // Curvatures by both motions: T' W T of the relative motion, T = [-I, [h], I, 0; 0, -I, 0, I] with
 // h from the origin of the first element to that of the second, and as the axes turn.

@@ -72,8 +72,7 @@ pl_status limit_page_used(const job *j, const double *stretch, double *used) {
   return PL_OK;
 }
 
-// ---- map of the sheet
-// -----------------------------------------------------------------------------
+// ---- map of the sheet ---------------------------------------------------------------------------
 
 typedef struct map {
   double *stretch; // [ntri][3]
@@ -196,8 +195,7 @@ pl_status limit_page_strain(job *j, const pl_sheet *sheet, const double *q, doub
   return s;
 }
 
-// ---- polar figures
-// --------------------------------------------------------------------------------
+// ---- polar figures ------------------------------------------------------------------------------
 
 typedef struct polar { // arrays of one figure
   double angle[AROUND], allowed[AROUND], reached[AROUND], given[AROUND];
@@ -330,8 +328,7 @@ pl_status limit_page_polar(job *j, const pl_sheet *sheet, const double *q, const
   return s;
 }
 
-// ---- energy
-// ---------------------------------------------------------------------------------------
+// ---- energy -------------------------------------------------------------------------------------
 
 static double at(const limit_run *r, const double *v, int i) {
   return v[(size_t)i * (size_t)(r->stride ? r->stride : 1)];
@@ -412,8 +409,7 @@ pl_status limit_page_energy(job *j, const limit_run *run, const char *stem) {
   return s;
 }
 
-// ---- comparison
-// -----------------------------------------------------------------------------------
+// ---- comparison ---------------------------------------------------------------------------------
 
 static int same_step(const limit_run *a, const limit_run *b) {
   return fabs(a->step - b->step) <= 1e-9 * fabs(a->step);

@@ -20,8 +20,7 @@ typedef struct joint {
   pl_status approached, rested;
 } joint;
 
-// ---- where it was not asked for
-// ------------------------------------------------------------------
+// ---- where it was not asked for -----------------------------------------------------------------
 
 // how many triangles are far on the way to both limits
 static pl_status count_both(const macro *k, int *both) {
@@ -51,8 +50,7 @@ static pl_status hint(const macro *k, json_t *figures) {
   return PL_OK;
 }
 
-// ---- both states
-// ---------------------------------------------------------------------------------
+// ---- both states --------------------------------------------------------------------------------
 
 static pl_status find_states(joint *f) {
   const macro *k = f->k;
@@ -72,8 +70,7 @@ static pl_status find_states(joint *f) {
   return f->rested == PL_UNSOLVED ? PL_OK : f->rested;
 }
 
-// ---- what is told
-// --------------------------------------------------------------------------------
+// ---- what is told -------------------------------------------------------------------------------
 
 static pl_status write_table(const joint *f) {
   static const char *const column[][2] = {

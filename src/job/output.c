@@ -15,19 +15,23 @@ void job_set(json_t *figures, const char *key, json_t *value) {
   json_object_set_new(figures, key, value);
 }
 
+// springs that are drawn: dashpots within a rigid body are none
+static int has_ties(const pl_model *m, int g) {
+  return pl_model_group_kind(m, g) == pl_elem_find("spring") && !pl_model_group_rigid(m, g);
+}
+
 pl_status job_ties(job *j) {
   const pl_model *m = j->scene->model;
-  const pl_elem_kind *spring = pl_elem_find("spring");
   int n = 0;
   for (int g = 0; g < pl_model_ngroup(m); g++)
-    if (pl_model_group_kind(m, g) == spring) n += pl_model_group_size(m, g);
+    if (has_ties(m, g)) n += pl_model_group_size(m, g);
   // again after springs have moved
   pl_free(j->env, j->tie);
   j->ntie = 0;
   j->tie = pl_alloc(j->env, (size_t)n, sizeof *j->tie);
   if (!j->tie) return PL_E_NOMEM;
   for (int g = 0; g < pl_model_ngroup(m); g++) {
-    if (pl_model_group_kind(m, g) != spring) continue;
+    if (!has_ties(m, g)) continue;
     for (int e = 0; e < pl_model_group_size(m, g); e++) {
       const int *v = pl_model_group_stencil(m, g) + 4 * e;
       // parameters: stiffness rest damping s0 offset0 s1 offset1

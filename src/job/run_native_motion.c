@@ -28,8 +28,7 @@ typedef struct film {
   uint64_t print;       // of the patch
 } film;
 
-// ---- what is kept
-// ---------------------------------------------------------------------------------
+// ---- what is kept -------------------------------------------------------------------------------
 
 static pl_status write_checkpoint(const film *f, const pl_patch_state *s) {
   checkpoint c;
@@ -87,8 +86,7 @@ static pl_status read_checkpoint(film *f, pl_patch_state *s) {
   return found ? checkpoint_close(&c, read_all(&c, f, s)) : PL_OK;
 }
 
-// ---- steps
-// ----------------------------------------------------------------------------------------
+// ---- steps --------------------------------------------------------------------------------------
 
 static pl_status add_row(film *f, const pl_patch_state *s, const pl_move_step *k) {
   double lo[3], hi[3], mean = 0, speed = 0;
@@ -133,8 +131,7 @@ static pl_status on_step(void *ctx, const pl_patch_state *s, const pl_move_step 
   return job_stopped(j) ? PL_CANCELLED : PL_OK;
 }
 
-// ---- files
-// ----------------------------------------------------------------------------------------
+// ---- files --------------------------------------------------------------------------------------
 
 static pl_status write_frames(const film *f, elements e, const shapes *g, const pl_mesh *m,
                               const double *number) {
@@ -242,8 +239,7 @@ static pl_status show(film *f, const pl_pose *end) {
   return s;
 }
 
-// ---- what is told
-// ---------------------------------------------------------------------------------
+// ---- what is told -------------------------------------------------------------------------------
 
 static void report(const film *f, const pl_patch_state *s, json_t *figures) {
   native *k = f->k;

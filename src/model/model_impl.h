@@ -165,8 +165,7 @@ void model_each_block(const pl_model *m, pl_work *w, pl_threads *threads, int wa
 // Comes back when the blocks before b that share an unknown with it are done.
 void model_wait(const pl_model *m, const pl_work *w, int b);
 
-// ---- directions: design.c, directions.c
-// -------------------------------------------------------------
+// ---- directions: design.c, directions.c ---------------------------------------------------------
 
 pl_status direction_create(const pl_model *m, direction *d);
 void direction_free(pl_env *env, direction *d);

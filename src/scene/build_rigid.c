@@ -71,8 +71,7 @@ static void add_dashpots(reader *r, const body_slot *b, double young, double den
   }
 }
 
-// ---- balls
-// ----------------------------------------------------------------------------------------
+// ---- balls --------------------------------------------------------------------------------------
 
 // A sphere as it is made, neither stretched nor refined: its centre is the one vertex of all cells.
 typedef struct ball {

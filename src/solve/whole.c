@@ -21,8 +21,7 @@ static const double *mass_times(stepper *st, const double *x) {
   return st->ma;
 }
 
-// ---- which
-// ---------------------------------------------------------------------------------------
+// ---- which --------------------------------------------------------------------------------------
 
 static void join_nodes(const stepper *st, int *up, char *in) {
   for (int g = 0; g < pl_model_ngroup(st->m); g++) {
@@ -116,8 +115,7 @@ void whole_close(stepper *st) {
   *k = (rigid_set){0};
 }
 
-// ---- rigid motions
-// -------------------------------------------------------------------------------
+// ---- rigid motions ------------------------------------------------------------------------------
 
 // mean by mass of x over every body, to entries of its part
 static void means(stepper *st, const double *x, int to) {

@@ -117,6 +117,18 @@ analyses:
 
 
 @test
+def rigid_bodies_hide_what_damps_them():
+    """Dashpots within a rigid body are no springs of the scene."""
+    page, _ = report("ball", """pliant: 1
+units: {length: mm}
+bodies: [{name: ball, rigid: {mesh: {sphere: {radius: 7, level: 1}}, mass: 3 g, translate: [0, 0, 10]}}]
+gravity: [0, 0, -9.81 m/s^2]
+analyses: [{transient: {duration: 5 ms, step: 0.5 ms}}]
+""")
+    assert "<svg" in page and 'class="pl-tie"' not in page
+
+
+@test
 def a_linear_response():
     # F / (c w) at resonance: 0.1 / (0.4 * 10) = 25 mm; the path is four times as long
     page, said = report("linear", OSCILLATOR % (0, 0.1, "response: {from: 5 rad/s, to: 15 rad/s, sensitivities: yes}"))

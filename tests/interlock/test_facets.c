@@ -38,8 +38,7 @@ static pl_pose random_pose(pl_rng *r, double far) {
   return p;
 }
 
-// ---- smallest distances by points alone
-// -----------------------------------------------------------
+// ---- smallest distances by points alone ---------------------------------------------------------
 
 typedef struct cloud {
   int n;

@@ -164,8 +164,7 @@ static void strays(void **state) {
   rig_close(&r);
 }
 
-// ---- errors of the rule
-// ---------------------------------------------------------------------------
+// ---- errors of the rule -------------------------------------------------------------------------
 
 static int largest_error(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
   double *most = ctx;
