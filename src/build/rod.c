@@ -96,19 +96,33 @@ static void find_holders(const pl_builder *b, rod_net *net) {
   }
 }
 
-// Two edges that make a corner at rest. Bends are tangents of half the turn, whose slope makes a
-// vertex stiffer by cos(turn/2)^-4: 4 times at right angles, and in effect one without the length
-// that belongs to it.
-static int is_corner(const pl_builder *b, const rod_net *net, int node) {
-  static const double SMOOTH = 0.94; // cosine of 20 degrees
+// rad, of the tangent at a node at rest; -1: it is not between two edges of one rod
+static double bend_angle(const pl_builder *b, const rod_net *net, int node) {
   const int *at = net->at + net->begin[node];
-  double d[2][3];
-  if (b->body[net->edge[at[0]].body].desc.straight) return 0;
+  double d[2][3], across[3];
+  if (valence(net, node) != 2 || net->edge[at[0]].body != net->edge[at[1]].body) return -1;
   for (int k = 0; k < 2; k++) {
     const int *v = net->edge[at[k]].v;
     pl_sub3(b->X + 3 * (size_t)(v[0] == node ? v[1] : v[0]), b->X + 3 * (size_t)node, d[k]);
   }
-  return -pl_dot3(d[0], d[1]) < SMOOTH * pl_norm3(d[0]) * pl_norm3(d[1]);
+  pl_cross3(d[0], d[1], across);
+  return atan2(pl_norm3(across), -pl_dot3(d[0], d[1]));
+}
+
+// Two edges that make a corner at rest, and no curve: the vertices beside it turn by less. Bends
+// are tangents of half the turn, whose slope makes a vertex stiffer by cos(turn/2)^-4: 4 times at
+// right angles, and in effect one without the length that belongs to it.
+static int is_corner(const pl_builder *b, const rod_net *net, int node) {
+  static const double SMOOTH = 20 * PL_PI / 180, SHARP = 60 * PL_PI / 180, MORE = 2.5;
+  const int *at = net->at + net->begin[node];
+  double angle = bend_angle(b, net, node), beside = INFINITY;
+  if (b->body[net->edge[at[0]].body].desc.straight || !(angle > SMOOTH)) return 0;
+  for (int k = 0; k < 2; k++) {
+    const int *v = net->edge[at[k]].v;
+    double other = bend_angle(b, net, v[0] == node ? v[1] : v[0]);
+    if (other >= 0) beside = fmin(beside, other);
+  }
+  return angle > SHARP || beside == INFINITY || angle > MORE * beside;
 }
 
 static void find_junctions(const pl_builder *b, rod_net *net) {
