@@ -113,7 +113,7 @@ static double bend_angle(const pl_builder *b, const rod_net *net, int node) {
 // are tangents of half the turn, whose slope makes a vertex stiffer by cos(turn/2)^-4: 4 times at
 // right angles, and in effect one without the length that belongs to it.
 static int is_corner(const pl_builder *b, const rod_net *net, int node) {
-  static const double SMOOTH = 20 * PL_PI / 180, SHARP = 60 * PL_PI / 180, MORE = 2.5;
+  static const double SMOOTH = 20 * PL_PI / 180, SHARP = 65 * PL_PI / 180, MORE = 2.5;
   const int *at = net->at + net->begin[node];
   double angle = bend_angle(b, net, node), beside = INFINITY;
   if (b->body[net->edge[at[0]].body].desc.straight || !(angle > SMOOTH)) return 0;

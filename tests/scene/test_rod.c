@@ -90,7 +90,7 @@ static void generators(void **state) {
       {"{line: {from: [0, 0, 0], to: [0, 0, 100], segments: 4}}", 5, 4, 3, 19, 0.1},
       {"{points: {at: [[0, 0, 0], [30, 0, 0], [30, 40, 0]], segments: 2}}", 5, 4, 2, 22, 0.07},
       {"{points: {at: [[0, 0, 0], [30, 0, 0], [30, 40, 0]], closed: yes}}", 3, 3, 0, 21, 0.12},
-      {"{arc: {radius: 10, segments: 6}}", 6, 6, 0, 42, 0.06},
+      {"{arc: {radius: 10, segments: 6}}", 6, 6, 6, 24, 0.06},
       {"{arc: {radius: 10, segments: 20}}", 20, 20, 20, 80, 0.06257378601609236},
       {"{arc: {radius: 10, angle: 60 deg, segments: 1}}", 2, 1, 0, 7, 0.01},
       {"zigzag.obj, refine: 1", 13, 12, 6, 66, 0.0647213595499958},
