@@ -17,6 +17,7 @@ static const char *const of_limits[] = {"bending", "flat",   "joint",    "longes
                                         "poses",   "refine", "shortest", "states",  "sweep"};
 static const char *const of_macro[] = {"sheet", "joint", "nearest"};
 static const char *const of_jump[] = {"angle", "height", "path"};
+static const char *const of_search[] = {"course", "runs"};
 
 // files of a curve whose analysis has its kind's name
 static const char *const plain[] = {"special", "harmonics", "multipliers"};
@@ -38,6 +39,13 @@ static int meets_any(const char *name, const char *const *list, int n) {
   return 0;
 }
 
+// what it varies has a plot each
+static int may_search(const pl_analysis *a, const char *what) {
+  for (int k = 0; a->search && k < a->search->nvariable; k++)
+    if (meet(what, a->search->variable[k].name)) return 1;
+  return a->kind == PL_ANALYSIS_search && meets_any(what, of_search, COUNT(of_search));
+}
+
 // could the analysis write a file that is called NAME-what, or continues that?
 static int may_write(const pl_scene *s, const pl_analysis *a, const char *what) {
   size_t digits = strspn(what, "0123456789");
@@ -46,6 +54,7 @@ static int may_write(const pl_scene *s, const pl_analysis *a, const char *what) 
   if (meets_any(what, known, COUNT(known))) return 1;
   if (a->kind == PL_ANALYSIS_limits && meets_any(what, of_limits, COUNT(of_limits))) return 1;
   if (a->kind == PL_ANALYSIS_macro && meets_any(what, of_macro, COUNT(of_macro))) return 1;
+  if (may_search(a, what)) return 1;
   if (a->kind == PL_ANALYSIS_jump && meets_any(what, of_jump, COUNT(of_jump))) return 1;
   for (int k = 0; k < a->nprobe; k++)
     if (meet(what, a->probe[k].name)) return 1;
