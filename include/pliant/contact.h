@@ -420,7 +420,7 @@ typedef struct pl_contact_feature {
 } pl_contact_feature;
 
 // Faces and edges whose gap at q[nq] and time t is below `margin`, m, and that were outside at
-// q0[nq] and t0. *touch belongs to k and stays until the next call.
+// q0[nq] and t0. *approach belongs to k and stays until the next call.
 pl_status pl_contact_features(pl_contact *k, double t, const double *q, double t0, const double *q0,
                               double margin, int *n, const pl_contact_feature **approach);
 // After a step: no face or edge presses, or one more does with f[dim] along its frame, N; a row

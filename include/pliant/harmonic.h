@@ -332,7 +332,7 @@ void pl_curve_free(pl_curve *c);
 double pl_curve_peak(const pl_curve *c);
 
 // Follows the response from opts->from to opts->to by pseudo-arclength continuation, through folds.
-// Peaks of the path length of nodes probe[nwatch] are solved for. orbit0: a start at `from` (may be
+// Peaks of the path length of nodes probe[nprobe] are solved for. orbit0: a start at `from` (may be
 // NULL); without one, a curve that does not get to `to` is tried from there, and told from `from`
 // when it gets to that. PL_UNSOLVED or PL_CANCELLED with the part of the curve that was done;
 // out->reason says why.

@@ -142,7 +142,7 @@ double pl_mail_thinnest(const pl_mail *m);
 typedef struct pl_facet_plan {
   int segments, points;
   int nrot;
-  const double *rot; // [nturn]; 0: none is turned
+  const double *rot; // [nrot]; 0: none is turned
 } pl_facet_plan;
 // The material with all rings and curves faceted, in so much room, aligned as for a double. Poses
 // and other pieces are those of m.

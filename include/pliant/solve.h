@@ -520,8 +520,8 @@ typedef struct pl_history {
   pl_jump_state jump;     // pl_jump_run
   int late;               // newmark: steps to come with damping by stiffness at their ends
   int nwarm_start;
-  double *
-      warm_start; // [nwarm] where solves of limits begin (pl_limit_transient, pl_drape); NULL: none
+  // [nwarm_start] where solves of limits begin (pl_limit_transient, pl_drape); NULL: none
+  double *warm_start;
 } pl_history;
 
 // Steps from the state to the end, calling observe after every accepted step. A fixed step that
