@@ -168,11 +168,18 @@ def reference(p):
     P = spmatrix(list(map(float, w)), range(n), range(n))
     target = p["xhat"][free]
     G = spmatrix(rows.v, rows.i, rows.j, (rows.n, n))
+    sol = None
     for gap, infeasible in GOALS:
         solvers.options.update(show_progress=False, abstol=1e-14, reltol=gap, feastol=infeasible)
-        sol = solvers.coneqp(P, matrix(-w * target), G, matrix(rows.h), {"l": nl, "q": q, "s": s})
+        try:
+            sol = solvers.coneqp(P, matrix(-w * target), G, matrix(rows.h),
+                                 {"l": nl, "q": q, "s": s})
+        except ArithmeticError:  # it went on until its scaling was 0: less is asked of it
+            continue
         if sol["status"] == "optimal":
             break
+    if sol is None:
+        sys.exit("cvxopt solves the problem for none of its goals")
     x = p["xhat"].copy()
     x[free] = np.array(sol["x"]).ravel()
     return x, sol, free
