@@ -132,13 +132,13 @@ void pl_arena_release(pl_arena *a, pl_arena_mark mark);
 
 // ---- threads ----------------------------------------------------------------------------------
 
-// A fixed team of threads, the caller is thread 0. A team at work leaves further calls to callers.
+// A fixed pool of threads, the caller is thread 0. A pool at work leaves further calls to callers.
 typedef struct pl_threads pl_threads;
 pl_status pl_threads_create(pl_env *env, int nthread, pl_threads **out);
 void pl_threads_free(pl_threads *t);
 int pl_threads_size(const pl_threads *t);
 // Calls fn(ctx, i, thread) for every i in 0..n-1, in chunks of consecutive i, and waits for all.
-// fn must not touch the environment. A NULL team runs everything in the caller.
+// fn must not touch the environment. A NULL pool runs everything in the caller.
 void pl_threads_run(pl_threads *t, int n, void (*fn)(void *ctx, int i, int thread), void *ctx);
 
 // The thread that calls this gets no SIGINT, SIGTERM and SIGHUP: they go to the host's threads. All

@@ -115,14 +115,14 @@ typedef struct pl_sheet_desc {
   int nlimit;
   const pl_limit *limit;
   const int *limit_of; // [ntri] limit of each triangle, -1: none; NULL: all have the first
-  pl_threads *threads; // a team of the caller's, there whenever the sheet is used; NULL: its own
+  pl_threads *threads; // a pool of the caller's, there whenever the sheet is used; NULL: its own
 } pl_sheet_desc;
 
 // Limits, weights, the pattern of the mesh and its symbolic analysis. Solves change only scratch;
 // one solve at a time.
 typedef struct pl_sheet pl_sheet;
 // Copies what it needs. Errors (PL_E_INPUT) name the triangle or vertex: degenerate at rest, a
-// weight that is not above zero, B not positive definite, vertices out of range. nthread: of a team
+// weight that is not above zero, B not positive definite, vertices out of range. nthread: of a pool
 // of its own.
 pl_status pl_sheet_create(pl_env *env, const pl_sheet_desc *d, int nthread, pl_sheet **out);
 void pl_sheet_free(pl_sheet *s);

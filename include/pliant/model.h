@@ -452,7 +452,8 @@ int pl_element_eval(const pl_element *e, const double *q, const double *v, doubl
 void pl_element_mixed(const pl_element *e, const double *q, const double *q0, const double *dq,
                       double *K, double *D);
 
-// ---- lots ---------------------------------------------------------------------------------------
+// ---- batches
+// ---------------------------------------------------------------------------------------
 
 // Elements of one group that are evaluated together, a lane for each; lanes beyond n repeat the
 // last element. Or one element at several instants, a lane for each of these.
@@ -466,19 +467,19 @@ typedef struct pl_batch {
   int nentry;     // of K and of D
   const int *dof; // [n][ndof]; alone: [ndof]
   const pl_work *w;
-  int block; // of the model's elements, whose lots come one after the other
+  int block; // of the model's elements, whose batches come one after the other
   pl_pack par[PL_NPAR_MAX], rest[PL_NREST_MAX];
 } pl_batch;
-// pl_model_each_element by lots. bad: the lane at fault. Lots that run at the same time may share
-// unknowns until fn calls pl_batch_wait, which it does before it writes anything of theirs.
+// pl_model_each_element by batches. bad: the lane at fault. Batches that run at the same time may
+// share unknowns until fn calls pl_batch_wait, which it does before it writes anything of theirs.
 typedef int (*pl_batch_fn)(void *ctx, const pl_batch *e, int thread, int *bad);
 pl_status pl_model_each_batch(const pl_model *m, const pl_params *p, pl_work *w, pl_batch_fn fn,
                               void *ctx);
 
-// Comes back when all lots before this one that share an unknown with it are done.
+// Comes back when all batches before this one that share an unknown with it are done.
 void pl_batch_wait(const pl_batch *e);
 
-// A lot at one instant, and what is wanted of it; arrays of results have steps of `stride`.
+// A batch at one instant, and what is wanted of it; arrays of results have steps of `stride`.
 typedef struct pl_batch_sample {
   const pl_pack *q, *v;   // [ndof]; v NULL: forces and tangents without rates and damping
   const pl_pack *q0, *dq; // [ndof] where stiff stresses are carried over from, see

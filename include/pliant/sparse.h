@@ -153,8 +153,8 @@ typedef struct pl_factor_info {
 // storages; Cholesky and LDL look at the lower triangle only.
 pl_status pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
                            int nthread, pl_factor **out);
-// The same on a team of the caller's (NULL: one thread), which is there whenever the factor is
-// used. What works in turns should share a team: threads of several get into each other's way.
+// The same on a pool of the caller's (NULL: one thread), which is there whenever the factor is
+// used. What works in turns should share a pool: threads of several get into each other's way.
 pl_status pl_factor_create_on(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
                               pl_threads *threads, pl_factor **out);
 // LU of a matrix of blocks on threads of our own, in "fronts". Such a factor is then given matrices

@@ -1,7 +1,7 @@
 #ifndef PLIANT_TALLY_H
 #define PLIANT_TALLY_H
 
-// How much of a program's work teams of threads share, for those who measure it.
+// How much of a program's work pools of threads share, for those who measure it.
 #include "pliant/base.h"
 
 #include <stdatomic.h>
@@ -12,7 +12,7 @@ void pl_threads_run_list(pl_threads *t, int n, void (*fn)(void *ctx, int i, int 
 // when *stop is not zero; stop may be NULL.
 int pl_threads_await(atomic_int *count, int n, atomic_int *stop);
 
-// What a thread hands to teams, in processor seconds: what other programs do meanwhile does not
+// What a thread hands to pools, in processor seconds: what other programs do meanwhile does not
 // count.
 typedef struct pl_threads_tally {
   int nthread;     // processors that are assumed

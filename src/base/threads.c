@@ -1,4 +1,4 @@
-// A team of threads. Jobs may take some microseconds only: who waits for one looks again and again
+// A pool of threads. Jobs may take some microseconds only: who waits for one looks again and again
 // for a while before it sleeps, those that sleep are woken by each other, and nobody waits for
 // threads that come when nothing is left to do.
 #include "pliant/tally.h"
@@ -166,7 +166,7 @@ static void *worker_main(void *arg) {
   return NULL;
 }
 
-// ---- the team -----------------------------------------------------------------------------------
+// ---- the pool -----------------------------------------------------------------------------------
 
 static int processors(void) {
   cpu_set_t set;

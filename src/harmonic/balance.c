@@ -132,9 +132,10 @@ static int fill_slot(void *ctx, const pl_element *e, int thread) {
   return 0;
 }
 
-// ---- one lot of elements ------------------------------------------------------------------------
+// ---- one batch of elements
+// ------------------------------------------------------------------------
 
-// what a thread needs for a lot; see pl_batch_sample for the shapes
+// what a thread needs for a batch; see pl_batch_sample for the shapes
 typedef struct workspace {
   pl_pack *q, *v, *q0, *dq;    // [N][ndof]
   pl_pack *f, *r;              // [ndof][stride]

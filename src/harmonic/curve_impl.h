@@ -45,7 +45,7 @@ typedef struct continuation {
   int n, nfree, H, nsample;
   int sub;      // periods of the drive in one of the motion
   int even;     // free motions that are even in time: sine coefficients are held at zero
-  strength *by; // NULL: none; else spots' omega is the strength of the drives, at the frequency
+  strength *by; // NULL: none; else points' omega is the strength of the drives, at the frequency
   double fixed; // rad/s
   double rtol;
   int loose; // a short last step will do, whatever the residual
@@ -88,7 +88,7 @@ void coef_refit(int nfree, int H0, const double *from, int H, double *to);
 pl_status curve_point_create(const continuation *k, curve_point *s);
 void curve_point_free(const continuation *k, curve_point *s);
 void curve_point_copy(const continuation *k, curve_point *to, const curve_point *from);
-// The orbit of a spot, sharing its coefficients.
+// The orbit of a point, sharing its coefficients.
 pl_orbit curve_point_orbit(const continuation *k, const curve_point *s);
 
 double cont_dot(const continuation *k, const double *az, double aw, const double *bz, double bw);
@@ -101,10 +101,10 @@ void cont_metric(continuation *k, double floor);
 // Newton's method to h = 0 on the plane through s across (cz, cw); cz NULL: at fixed frequency.
 // fine: goes on to rounding. PL_UNSOLVED, PL_DOMAIN or PL_SINGULAR: s is the start.
 pl_status cont_correct(continuation *k, curve_point *s, const double *cz, double cw, int fine);
-// Unit tangent at a spot that was just corrected, with a positive product with (cz, cw); cz NULL:
+// Unit tangent at a point that was just corrected, with a positive product with (cz, cw); cz NULL:
 // omega grows.
 pl_status cont_tangent(continuation *k, curve_point *s, const double *cz, double cw);
-// Path lengths, their slopes and the multipliers of a corrected spot with its tangent.
+// Path lengths, their slopes and the multipliers of a corrected point with its tangent.
 pl_status cont_measure(continuation *k, curve_point *s, int stability);
 pl_status cont_floquet(continuation *k, const pl_orbit *o, pl_floquet *f);
 // Fits the probe of cont_singular to a solution near which J may be singular.
@@ -126,12 +126,12 @@ void cont_shift(continuation *k);
 
 // ---- between points: continue.c ---------------------------------------------------------------
 
-// A point between two spots, at a part sigma of the way along their chord.
+// A point between two points, at a part sigma of the way along their chord.
 // fine: to rounding.
 pl_status cont_between(continuation *k, const curve_point *a, const curve_point *b, double sigma,
                        int fine, curve_point *out);
 
-// The point between two spots at a given frequency that lies between theirs.
+// The point between two points at a given frequency that lies between theirs.
 pl_status cont_at_omega(continuation *k, const curve_point *a, const curve_point *b, double omega,
                         curve_point *out);
 // 1 when the way from at to next passes a point.
@@ -157,7 +157,7 @@ pl_status curve_add_special(pl_curve *c, const continuation *k, const curve_poin
 // Finds the special points between k->at (the curve's last point) and k->next, in order.
 pl_status special_find(continuation *k, pl_curve *c);
 // The place between a and b where f changes sign, and its part of the way; PL_UNSOLVED when there
-// is none. f reads a corrected spot with tangent; below tol times its values at the ends it is
+// is none. f reads a corrected point with tangent; below tol times its values at the ends it is
 // zero.
 typedef pl_status (*curve_point_fn)(continuation *k, void *ctx, curve_point *s, double *value);
 pl_status special_refine(continuation *k, const curve_point *a, const curve_point *b,

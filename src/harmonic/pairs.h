@@ -51,7 +51,7 @@ pl_status pairs_create(pl_hb *hb, pairs **out); // NULL when there are none
 void pairs_free(pl_env *env, pairs *p);
 // Fills the motion of an element from hb->zfull and the drives, and finds its spans.
 int pairs_load(const pl_hb *hb, int group, int elem, const int *dof, pair *x);
-// Adds a lot's forces to hb->inner and hb->hw, its tangents to the pairs' coefficients.
+// Adds a batch's forces to hb->inner and hb->hw, its tangents to the pairs' coefficients.
 int pairs_batch(pl_hb *hb, const pl_batch *e, int thread, int *bad);
 // Adds what sliders remember to the Jacobian.
 void pairs_memory(pl_hb *hb);

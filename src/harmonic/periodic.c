@@ -1,4 +1,4 @@
-// The steady motion at one frequency: a ladder of starts, and harmonics raised until the motion
+// The steady motion at one frequency: a sequence of starts, and harmonics raised until the motion
 // stays.
 #include "curve_impl.h"
 

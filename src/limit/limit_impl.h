@@ -24,7 +24,7 @@ void limit_describe_angle(double angle, pl_text *out);
 // <= 1.
 struct pl_sheet {
   pl_env *env;
-  pl_threads *team, *threads; // the caller's, or NULL; that or its own
+  pl_threads *shared_threads, *threads; // the caller's, or NULL; that or its own
   int nvert, ntri;
   int *tri;       // [ntri][3]
   double *grad;   // [ntri][3][2] gradients of the hat functions in the axes of the material, 1/m

@@ -159,8 +159,8 @@ static pl_status make(pl_sheet *s, const pl_sheet_desc *d, int nthread) {
   s->flat = pl_alloc(env, 3 * nflat, sizeof *s->flat);
   if (!s->round_tri || !s->round || !s->flat_tri || !s->flat) return PL_E_NOMEM;
   make_cones(s);
-  s->threads = s->team;
-  return s->team ? PL_OK : pl_threads_create(env, nthread > 1 ? nthread : 1, &s->threads);
+  s->threads = s->shared_threads;
+  return s->shared_threads ? PL_OK : pl_threads_create(env, nthread > 1 ? nthread : 1, &s->threads);
 }
 
 pl_status pl_sheet_create(pl_env *env, const pl_sheet_desc *d, int nthread, pl_sheet **out) {
@@ -169,7 +169,7 @@ pl_status pl_sheet_create(pl_env *env, const pl_sheet_desc *d, int nthread, pl_s
   pl_sheet *s = pl_alloc(env, 1, sizeof *s);
   if (!s) return PL_E_NOMEM;
   s->env = env;
-  s->team = d->threads;
+  s->shared_threads = d->threads;
   s->nvert = d->nvert;
   s->ntri = d->ntri;
   s->nlimit = d->nlimit;
@@ -194,7 +194,7 @@ void pl_sheet_free(pl_sheet *s) {
   }
   path_free(env, s->path);
   program_free(env, s->program);
-  if (!s->team) pl_threads_free(s->threads);
+  if (!s->shared_threads) pl_threads_free(s->threads);
   pl_free(env, s->tri);
   pl_free(env, s->grad);
   pl_free(env, s->area);

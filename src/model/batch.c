@@ -1,4 +1,4 @@
-// Lots of elements: by kernels for packs where the kind has them, otherwise one after the other.
+// Batches of elements: by kernels for packs where the kind has them, otherwise one after the other.
 #include "model_impl.h"
 
 #include <string.h>
@@ -111,7 +111,7 @@ void pl_batch_wait(const pl_batch *e) {
 
 // ---- one by one ---------------------------------------------------------------------------------
 
-// what the elements of a lot give, one after the other
+// what the elements of a batch give, one after the other
 typedef struct results {
   double f[PL_LANES][PL_NDOF_MAX], r[PL_LANES][PL_NDOF_MAX];
   double K[PL_LANES][PL_NDOF_MAX * PL_NDOF_MAX], D[PL_LANES][PL_NDOF_MAX * PL_NDOF_MAX];

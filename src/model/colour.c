@@ -27,7 +27,7 @@ static void paint(const pl_model *m, const block *blocks, uint64_t *used, int *c
   }
 }
 
-// elements in a block, whole lots of lanes
+// elements in a block, whole batches of lanes
 static int block_size(const group *g) {
   int n = g->nelem / SHARES / BLOCK_MIN * BLOCK_MIN;
   return n < BLOCK_MIN ? BLOCK_MIN : n > BLOCK ? BLOCK : n;

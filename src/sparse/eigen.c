@@ -82,7 +82,7 @@ static void shift_share(void *ctx, int i, int thread) {
   for (int k = first; k < end; k++) e->A.val[k] = e->K->val[k] - a->sigma * e->M->val[k];
 }
 
-// on the team of what is done between solves, where there is one
+// on the pool of what is done between solves, where there is one
 static pl_status create_factor(eigen *e, pl_factor_kind kind, pl_factor **f) {
   if (e->z->threads) return pl_factor_create_on(e->env, kind, &e->A, 1, e->z->threads, f);
   return pl_factor_create(e->env, kind, &e->A, 1, e->nthread, f);

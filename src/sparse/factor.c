@@ -97,27 +97,28 @@ static pl_status analyse(pl_factor *f, const pl_backend *backend) {
   return analyse(f, choose(f->kind, &f->A, backend));
 }
 
-// whose threads do the work: nthread of its own, or those of a team
-typedef struct crew {
+// whose threads do the work: nthread of its own, or those of a pool
+typedef struct threading {
   int nthread;
-  pl_threads *team;
-} crew;
+  pl_threads *shared_threads;
+} threading;
 
-static crew crew_of(pl_threads *team) {
-  return (crew){pl_threads_size(team), team};
+static threading threading_of(pl_threads *shared) {
+  return (threading){pl_threads_size(shared), shared};
 }
 
-pl_status pl_factor_open_team(pl_factor *f) {
-  f->threads = f->team;
-  return f->team || f->nthread <= 1 ? PL_OK : pl_threads_create(f->env, f->nthread, &f->threads);
+pl_status pl_factor_open_threads(pl_factor *f) {
+  f->threads = f->shared_threads;
+  return f->shared_threads || f->nthread <= 1 ? PL_OK
+                                              : pl_threads_create(f->env, f->nthread, &f->threads);
 }
 
-void pl_factor_close_team(pl_factor *f) {
-  if (f->threads != f->team) pl_threads_free(f->threads);
+void pl_factor_close_threads(pl_factor *f) {
+  if (f->threads != f->shared_threads) pl_threads_free(f->threads);
   f->threads = NULL;
 }
 
-static pl_status create_empty(pl_env *env, pl_factor_kind kind, int n, int block, crew by,
+static pl_status create_empty(pl_env *env, pl_factor_kind kind, int n, int block, threading by,
                               pl_factor **out) {
   pl_factor *f = *out = pl_alloc(env, 1, sizeof *f);
   if (!f) return PL_E_NOMEM;
@@ -126,7 +127,7 @@ static pl_status create_empty(pl_env *env, pl_factor_kind kind, int n, int block
   f->n = n;
   f->block = block > 1 && n % block == 0 ? block : 1;
   f->nthread = by.nthread;
-  f->team = by.team;
+  f->shared_threads = by.shared_threads;
   f->info.nsymbolic = 1;
   f->scale = pl_alloc(env, 5 * (size_t)n, sizeof *f->scale);
   return f->scale ? PL_OK : PL_E_NOMEM;
@@ -140,7 +141,7 @@ static pl_status discard(pl_factor **f, pl_status s) {
 }
 
 // last: the backend that gave up on such matrices, or NULL
-static pl_status create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block, crew by,
+static pl_status create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block, threading by,
                         const pl_backend *last, pl_factor **out) {
   pl_status s = create_empty(env, kind, A->n, block, by, out);
   if (s == PL_OK) s = copy_pattern(*out, A);
@@ -149,7 +150,7 @@ static pl_status create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int b
 }
 
 static pl_status create_checked(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
-                                crew by, pl_factor **out) {
+                                threading by, pl_factor **out) {
   *out = NULL;
   pl_blas_alone();
   PL_TRY(check_pattern(env, A));
@@ -158,12 +159,12 @@ static pl_status create_checked(pl_env *env, pl_factor_kind kind, const pl_csc *
 
 pl_status pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
                            int nthread, pl_factor **out) {
-  return create_checked(env, kind, A, block, (crew){nthread, NULL}, out);
+  return create_checked(env, kind, A, block, (threading){nthread, NULL}, out);
 }
 
 pl_status pl_factor_create_on(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
                               pl_threads *threads, pl_factor **out) {
-  return create_checked(env, kind, A, block, crew_of(threads), out);
+  return create_checked(env, kind, A, block, threading_of(threads), out);
 }
 
 // small and full matrices of blocks, and those that fronts cannot do, are left to the spare
@@ -181,7 +182,7 @@ static pl_status analyse_blocks(pl_factor *f, const pl_blocks *A) {
   return PL_OK;
 }
 
-static pl_status create_blocks(pl_env *env, const pl_blocks *A, crew by, pl_factor **out) {
+static pl_status create_blocks(pl_env *env, const pl_blocks *A, threading by, pl_factor **out) {
   *out = NULL;
   pl_blas_alone();
   PL_TRY(check_pattern(env, A->P));
@@ -191,12 +192,12 @@ static pl_status create_blocks(pl_env *env, const pl_blocks *A, crew by, pl_fact
 }
 
 pl_status pl_factor_create_blocks(pl_env *env, const pl_blocks *A, int nthread, pl_factor **out) {
-  return create_blocks(env, A, (crew){nthread, NULL}, out);
+  return create_blocks(env, A, (threading){nthread, NULL}, out);
 }
 
 pl_status pl_factor_create_blocks_on(pl_env *env, const pl_blocks *A, pl_threads *threads,
                                      pl_factor **out) {
-  return create_blocks(env, A, crew_of(threads), out);
+  return create_blocks(env, A, threading_of(threads), out);
 }
 
 void pl_factor_free(pl_factor *f) {
@@ -354,7 +355,7 @@ static int same_pattern(pl_factor *f, const pl_csc *A) {
 
 // the backend gave up on this matrix: the next one takes it
 static pl_status use_spare(pl_factor *f, const pl_csc *A) {
-  const crew by = {f->nthread, f->team};
+  const threading by = {f->nthread, f->shared_threads};
   if (!f->spare) PL_TRY(create(f->env, f->kind, A, f->block, by, f->backend, &f->spare));
   pl_status s = pl_factor_numeric(f->spare, A);
   pl_factor_info *to = &f->info, from = f->spare->info;

@@ -111,7 +111,7 @@ static pl_status allocate_numbers(pl_factor *f, fronts *s) {
 
 static pl_status allocate_threads(pl_factor *f, fronts *s) {
   s->nthread = f->nthread > 0 ? f->nthread : 1;
-  PL_TRY(pl_factor_open_team(f));
+  PL_TRY(pl_factor_open_threads(f));
   s->threads = f->threads;
   s->local = pl_alloc(f->env, (size_t)s->nthread, sizeof *s->local);
   if (!s->local) return PL_E_NOMEM;
@@ -159,7 +159,7 @@ static void release(pl_factor *f) {
   void *all[] = {s->mirror, s->num, s->store, s->updates, s->pivots, s->scale,
                  s->most,   s->x,   s->local, s->growth,  s->least};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(f->env, all[k]);
-  pl_factor_close_team(f);
+  pl_factor_close_threads(f);
   for (int k = 0; k < 2; k++) sweeps_free(f->env, s->sweeps[k]);
   front_tree_free(f->env, &s->tree);
   pl_free(f->env, s);

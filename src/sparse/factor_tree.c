@@ -235,7 +235,7 @@ static pl_status analyse(pl_factor *f) {
   }
   pl_free(f->env, size);
   PL_TRY(st);
-  if (s->flops > MANY_FLOPS) PL_TRY(pl_factor_open_team(f));
+  if (s->flops > MANY_FLOPS) PL_TRY(pl_factor_open_threads(f));
   s->threads = f->threads;
   s->solving = f->info.nnz > MANY_ENTRIES ? s->threads : NULL;
   if (s->solving) PL_TRY(sweeps_create(f->env, &s->t, &tree_sweep_fns, s, s->solving, &s->sweeps));
@@ -248,7 +248,7 @@ static void release(pl_factor *f) {
   void *all[] = {s->num,    s->store, s->updates, s->rows,  s->runs,  s->perm,   s->entry,
                  s->offset, s->x,     s->signs,   s->least, s->scale, s->scratch};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(f->env, all[k]);
-  pl_factor_close_team(f);
+  pl_factor_close_threads(f);
   steps_free(f->env, s->steps);
   sweeps_free(f->env, s->sweeps);
   front_tree_free(f->env, &s->t);

@@ -65,7 +65,8 @@ struct pl_factor {
   const pl_backend *backend;
   void *state;
   int n, block, nthread;
-  pl_threads *team;    // the caller's; NULL: one of nthread is made where there is work for it
+  pl_threads
+      *shared_threads; // the caller's; NULL: one of nthread is made where there is work for it
   pl_threads *threads; // the backend's, where it has some
   pl_csc given;        // the pattern as given (no values), to recognise it again
   pl_csc A;            // what the backend sees: the lower triangle, or everything for LU,
@@ -81,9 +82,9 @@ struct pl_factor {
   pl_factor_info info; // backends fill inertia, rcond, flops and nnz
 };
 
-// f->threads: the caller's team, or one of its own. NULL: one thread.
-pl_status pl_factor_open_team(pl_factor *f);
-void pl_factor_close_team(pl_factor *f);
+// f->threads: the caller's pool, or one of its own. NULL: one thread.
+pl_status pl_factor_open_threads(pl_factor *f);
+void pl_factor_close_threads(pl_factor *f);
 
 // Powers of two r, c [n] that bring the largest entry of every row and column of diag(r) A diag(c)
 // near 1; r = c for a symmetric A. most [2n] is scratch.

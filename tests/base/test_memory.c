@@ -77,7 +77,7 @@ static void mark_inside(void *ctx, int i, int thread) {
   pl_threads_run(n->threads, 3, mark, n->count[i]);
 }
 
-// a team at work leaves further work to who comes with it; few pieces, many times
+// a pool at work leaves further work to who comes with it; few pieces, many times
 static void threads_at_work(void **state) {
   (void)state;
   pl_env env;

@@ -303,8 +303,8 @@ static void mixed_limits(void **state) {
   const pl_limit limit[3] = {{.nellipse = 2, .B = (const double(*)[3])B},
                              {.ndirection = 5, .angle = angle, .bound = bound},
                              {1, (const double(*)[3])B, 5, angle, bound, {0}}};
-  pl_threads *team;
-  check_ok(&env, pl_threads_create(&env, 2, &team));
+  pl_threads *shared;
+  check_ok(&env, pl_threads_create(&env, 2, &shared));
   for (int size = 1; size <= 31; size = 2 * size + 1) {
     cloth k;
     cloth_grid(&k, size, size + 1, 0.5, 0.5);
@@ -312,12 +312,12 @@ static void mixed_limits(void **state) {
     for (int t = 0; t < k.ntri; t++) k.limit_of[t] = (7 * t + t / 5) % 4 - 1;
     cloth_overstretch(&k, &r, 1.3, 0.002);
     double *x = calloc(3 * (size_t)k.nvert, sizeof *x);
-    // at last on the caller's team
+    // at last on the caller's pool
     for (int nthread = 1; nthread <= 3; nthread++) {
       pl_warm_start warm_start = {0};
       pl_sheet_desc d = cloth_desc(&k, 3, limit);
       pl_sheet *s;
-      d.threads = nthread == 3 ? team : NULL;
+      d.threads = nthread == 3 ? shared : NULL;
       check_ok(&env, pl_sheet_create(&env, &d, nthread, &s));
       for (int again = 0; again < 2; again++) {
         pl_project_info info;
@@ -334,7 +334,7 @@ static void mixed_limits(void **state) {
     free(x);
     cloth_close(&k);
   }
-  pl_threads_free(team);
+  pl_threads_free(shared);
 }
 
 // ---- uniqueness ---------------------------------------------------------------------------------

@@ -216,13 +216,13 @@ static void check_bits(int side, int block) {
     x[k] = malloc(bytes);
     y[k] = malloc(bytes);
   }
-  pl_threads *team;
-  check_ok(&env, pl_threads_create(&env, 2, &team));
-  // at last on the caller's team
+  pl_threads *shared;
+  check_ok(&env, pl_threads_create(&env, 2, &shared));
+  // at last on the caller's pool
   for (int nthread = 1; nthread <= 4; nthread++) {
     pl_factor *f;
     check_ok(&env, nthread < 4 ? pl_factor_create_blocks(&env, &B, nthread, &f)
-                               : pl_factor_create_blocks_on(&env, &B, team, &f));
+                               : pl_factor_create_blocks_on(&env, &B, shared, &f));
     check_ok(&env, pl_factor_numeric_blocks(f, &B));
     check_ok(&env, pl_factor_solve(f, 1, b, y[0]));
     check_ok(&env, pl_factor_solve_transposed(f, 1, b, y[1]));
@@ -233,7 +233,7 @@ static void check_bits(int side, int block) {
         assert_memory_equal(x[k], y[k], bytes);
     pl_factor_free(f);
   }
-  pl_threads_free(team);
+  pl_threads_free(shared);
   for (int k = 0; k < 2; k++) {
     free(x[k]);
     free(y[k]);

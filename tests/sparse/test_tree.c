@@ -236,14 +236,15 @@ static void raise_one(void *ctx, int i, int thread) {
   ((int *)ctx)[i]++;
 }
 
-// two factors in turns on a team that is the caller's, and stays so
-static void check_team(pl_env *env, const pl_csc *A, const double *b, const double *x, double *y) {
-  pl_threads *team;
+// two factors in turns on a pool that is the caller's, and stays so
+static void check_shared_threads(pl_env *env, const pl_csc *A, const double *b, const double *x,
+                                 double *y) {
+  pl_threads *shared;
   pl_factor *f[2];
   int done[100] = {0};
-  check_ok(env, pl_threads_create(env, 2, &team));
+  check_ok(env, pl_threads_create(env, 2, &shared));
   for (int k = 0; k < 2; k++) {
-    check_ok(env, pl_factor_create_on(env, PL_CHOLESKY, A, 3, team, &f[k]));
+    check_ok(env, pl_factor_create_on(env, PL_CHOLESKY, A, 3, shared, &f[k]));
     check_ok(env, pl_factor_numeric(f[k], A));
   }
   for (int k = 0; k < 2; k++) {
@@ -251,9 +252,9 @@ static void check_team(pl_env *env, const pl_csc *A, const double *b, const doub
     assert_memory_equal(x, y, (size_t)A->n * sizeof *x);
     pl_factor_free(f[k]);
   }
-  pl_threads_run(team, 100, raise_one, done);
+  pl_threads_run(shared, 100, raise_one, done);
   for (int i = 0; i < 100; i++) assert_int_equal(done[i], 1);
-  pl_threads_free(team);
+  pl_threads_free(shared);
 }
 
 // large enough for threads in the factorisation and in the solves
@@ -277,7 +278,7 @@ static void same_bits(void **state) {
       }
       pl_factor_free(f);
     }
-    check_team(&env, &A, b, x, y);
+    check_shared_threads(&env, &A, b, x, y);
     free(b);
     free(x);
     free(y);
