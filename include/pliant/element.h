@@ -299,7 +299,8 @@ pl_status pl_elem_slide_along(const pl_elem_kind *kind, const pl_elem_motion *m,
 void pl_rod_director(const double *t, double *d1);
 // The angle theta for which m1 is the given direction, its part along t taken off; -pi..pi.
 double pl_rod_angle(const double *t, const double *m1);
-// m1[3] of one edge carried to the next by the smallest rotation from t0 to t1: no twist between.
+// m1[3] of one edge transported to the next by the smallest rotation from t0 to t1: no twist
+// between.
 void pl_rod_transport(const double *t0, const double *t1, const double *m1, double *out);
 // Stress in a section of parameters par under force[4] as pl_elem_kind.section tells it: the
 // largest of the normal stresses by size, with its sign, and of the shear by twist (Saint-Venant;

@@ -482,7 +482,7 @@ void pl_batch_wait(const pl_batch *e);
 // A batch at one instant, and what is wanted of it; arrays of results have steps of `stride`.
 typedef struct pl_batch_sample {
   const pl_pack *q, *v;   // [ndof]; v NULL: forces and tangents without rates and damping
-  const pl_pack *q0, *dq; // [ndof] where stiff stresses are carried over from, see
+  const pl_pack *q0, *dq; // [ndof] where stiff stresses are extrapolated from, see
                           // pl_element_mixed; NULL: they are not
   int stride;
   pl_pack *f;     // [ndof]

@@ -79,10 +79,10 @@ typedef struct pl_static_info {
   int bad_group, bad_elem; // the first of them
   int ncritical;
   pl_critical critical[8];
-  int booked;            // 1: all load steps stand in the energy book, see below
-  double work, released; // J; of loads and drives in all, by the book; in jumps and by perturb
-  int walked, elsewhere; // load steps taken in parts; those that led elsewhere so
-  int njump;             // all of them; the first ones are kept
+  int booked;              // 1: all load steps stand in the energy book, see below
+  double work, released;   // J; of loads and drives in all, by the book; in jumps and by perturb
+  int in_parts, elsewhere; // load steps taken in parts; those that led elsewhere so
+  int njump;               // all of them; the first ones are kept
   pl_jump jump[PL_JUMPS];
   // with contact, for pl_static_resumed: of a load step the next one's part, how often steps were
   // halved, the size of the model at the start in m
@@ -136,18 +136,18 @@ pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl
                             pl_contact *k, pl_state *s, pl_work *w, pl_observe_fn observe,
                             void *ctx, pl_static_info *info);
 
-// The same from a state that supports held which are no more there: forces carried[nq] stand for
-// them and go away as the load factor goes from 0 to 1. pl_static_carried finds them: all that is
-// out of balance in the free unknowns at a state under no load. There is no energy book.
+// The same from a state that supports held which are no more there: forces released[nq] stand for
+// them and go away as the load factor goes from 0 to 1. pl_static_release_forces finds them: all
+// that is out of balance in the free unknowns at a state under no load. There is no energy book.
 pl_status pl_static_released(const pl_static_opts *o, const pl_model *m, const pl_params *p,
-                             pl_contact *k, const double *carried, pl_state *s, pl_work *w,
+                             pl_contact *k, const double *released, pl_state *s, pl_work *w,
                              pl_observe_fn observe, void *ctx, pl_static_info *info);
-pl_status pl_static_carried(const pl_model *m, const pl_params *p, pl_state *s, pl_work *w,
-                            double *carried);
+pl_status pl_static_release_forces(const pl_model *m, const pl_params *p, pl_state *s, pl_work *w,
+                                   double *released);
 // The same with contact from a load step on the way, with state, contacts and info as they were
 // when it was observed: steps that follow have the same bits. from NULL: from the begin.
 pl_status pl_static_resumed(const pl_static_opts *o, const pl_model *m, const pl_params *p,
-                            pl_contact *k, const double *carried, const pl_static_info *from,
+                            pl_contact *k, const double *released, const pl_static_info *from,
                             pl_state *s, pl_work *w, pl_observe_fn observe, void *ctx,
                             pl_static_info *info);
 

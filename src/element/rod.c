@@ -36,7 +36,7 @@ void pl_rod_transport(const double *t0, const double *t1, const double *m1, doub
   memcpy(out, m, sizeof m);
 }
 
-int rod_carried(const double *e, const double *anchor, double *t, double *u) {
+int rod_transport(const double *e, const double *anchor, double *t, double *u) {
   double l = pl_norm3(e);
   if (!(l > 0)) return 1;
   for (int i = 0; i < 3; i++) t[i] = e[i] / l;
@@ -47,7 +47,7 @@ int rod_carried(const double *e, const double *anchor, double *t, double *u) {
 
 void rod_move_anchor(const double *e, double *anchor) {
   double t[3], u[3];
-  if (rod_carried(e, anchor, t, u)) return;
+  if (rod_transport(e, anchor, t, u)) return;
   memcpy(anchor, t, sizeof t);
   memcpy(anchor + 3, u, sizeof u);
 }
@@ -59,12 +59,12 @@ static void apply(const double *R, const double *x, double *y) {
 double rod_turned(const double *R, const double *e, double theta, const double *from,
                   const double *to) {
   double t[3], u[3], w[3], m[3], e1[3], m1[3], t1[3], u1[3];
-  if (rod_carried(e, from, t, u)) return theta;
+  if (rod_transport(e, from, t, u)) return theta;
   pl_cross3(t, u, w);
   for (int i = 0; i < 3; i++) m[i] = cos(theta) * u[i] + sin(theta) * w[i];
   apply(R, e, e1);
   apply(R, m, m1);
-  if (rod_carried(e1, to, t1, u1)) return theta;
+  if (rod_transport(e1, to, t1, u1)) return theta;
   pl_cross3(t1, u1, w);
   return theta + remainder(atan2(pl_dot3(m1, w), pl_dot3(m1, u1)) - theta, 2 * PL_PI);
 }

@@ -1,5 +1,5 @@
 // W = (E I1 (k1 - k1')^2 + E I2 (k2 - k2')^2 + G J (tau - tau')^2)/(2 L); Bergou et al. 2008 and
-// 2010, with reference directors carried from anchors so that no history is needed.
+// 2010, with reference directors transported from anchors so that no history is needed.
 #define BODY "rod_bend.inc"
 #include "kernel.h"
 #include "rod_impl.h"

@@ -22,9 +22,9 @@
       WHOLE("shape", 0, 1, "0: round or elliptic, 1: rectangular")
 enum { NSECTION = 7 };
 
-// Directors of an edge e whose anchor is anchor[6]: direction t and carried director u. The same
-// bits for every element that has the edge. 1: not defined.
-int rod_carried(const double *e, const double *anchor, double *t, double *u);
+// Directors of an edge e whose anchor is anchor[6]: direction t and transported director u. The
+// same bits for every element that has the edge. 1: not defined.
+int rod_transport(const double *e, const double *anchor, double *t, double *u);
 // Puts the anchor there.
 void rod_move_anchor(const double *e, double *anchor);
 // theta of an edge after its frame was turned by R (NULL: not), from one anchor to another, as near

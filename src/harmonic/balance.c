@@ -227,8 +227,8 @@ static void sample_motion(const pl_hb *hb, const pl_batch *e, const workspace *d
   }
 }
 
-// the same for the motion that stresses are carried over from, and for the way from it
-static void sample_carried(const pl_hb *hb, const pl_batch *e, const workspace *d) {
+// the same for the motion that stresses are extrapolated from, and for the way from it
+static void sample_mixed(const pl_hb *hb, const pl_batch *e, const workspace *d) {
   int n = e->ndof, N = hb->f.N;
   for (int a = 0; a < n; a++) {
     gather(hb, e, a, hb->dz, d->z);
@@ -328,7 +328,7 @@ static int eval_batch(void *ctx, const pl_batch *e, int thread, int *bad) {
   d.beta = series_beta(hb, e->group);
   int sampled = hb->rated && d.beta == 0;
   sample_motion(hb, e, &d, sampled);
-  if (mixed) sample_carried(hb, e, &d);
+  if (mixed) sample_mixed(hb, e, &d);
   for (int i = 0; i < hb->f.N; i++) {
     pl_batch_sample s = {.q = d.q + i * n,
                          .v = sampled ? d.v + i * n : NULL,

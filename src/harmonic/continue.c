@@ -5,7 +5,7 @@
 #include <float.h>
 #include <string.h>
 
-static const double STRESS_STEP = 1e-3; // shorter steps need no stresses carried over
+static const double STRESS_STEP = 1e-3; // shorter steps need no stresses extrapolated
 static const double LOOSE_STEP = 1e-3, LOOSE_ERROR = 0.05; // on the way that is close enough
 
 // ---- points -----------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ struct pl_hb {
   double *noise;           // [nfree] rounding in h, as of the last Jacobian
   double *inner;           // [nfree][L] inner forces, for their sizes
   double *zfull;           // [nq][L] coefficients of all unknowns (drives excluded)
-  double *from, *dz;       // [n] the motion whose stresses are carried over, and the way from it
+  double *from, *dz;       // [n] the motion whose stresses are extrapolated, and the way from it
   const double *drive_was; // [nq][N] places of driven unknowns in that motion; NULL: as now
   int mixed;               // tangents take their stiff stresses so
   rotator *rotator;        // NULL: not made yet

@@ -68,7 +68,7 @@ static double part_within(double a, double b, double most) {
 // changes by no more than a t + b t^2.
 static double pair_part(const descent *d, int i, int j, double apart) {
   if (!(apart > 0)) return 0;
-  double wi[3], wj[3], ui[3], uj[3], mean[3], w[3], arm[3], carried[3], u[3];
+  double wi[3], wj[3], ui[3], uj[3], mean[3], w[3], arm[3], convected[3], u[3];
   rotation_of(d, i, wi);
   rotation_of(d, j, wj);
   shift_of(d, i, ui);
@@ -76,8 +76,8 @@ static double pair_part(const descent *d, int i, int j, double apart) {
   pl_sub3(wi, wj, w);
   pl_sub3(d->at[i].x, d->at[j].x, arm);
   for (int c = 0; c < 3; c++) mean[c] = (wi[c] + wj[c]) / 2;
-  pl_cross3(mean, arm, carried);
-  for (int c = 0; c < 3; c++) u[c] = ui[c] - uj[c] - carried[c];
+  pl_cross3(mean, arm, convected);
+  for (int c = 0; c < 3; c++) u[c] = ui[c] - uj[c] - convected[c];
   double a = pl_norm3(u) + pl_norm3(w) / 2 * (d->p.radius[i] + d->p.radius[j]);
   double b = pl_norm3(w) * (pl_norm3(ui) + pl_norm3(uj)) / 4;
   return part_within(a, b, apart);

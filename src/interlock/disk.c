@@ -131,7 +131,7 @@ static int disk_image(const taut *t, const state *s, const pair *p, pl_pose *out
 
 // z by x, y and by curvatures
 static void disk_transport(const taut *t, const state *s, const pair *p, int which,
-                           const double g[6], carried *out) {
+                           const double g[6], motion_map *out) {
   const double *x = s->pose[which ? p->j : p->i].x;
   double k[3], by[3];
   out->own = out->sheet = out->curved = 1;

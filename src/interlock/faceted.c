@@ -91,7 +91,8 @@ static void transport(const double *along, double *e) {
   unit(e);
 }
 
-// Sections are carried along the curve; what they have turned by at its end is given back evenly.
+// Sections are transported along the curve; what they have turned by at its end is given back
+// evenly.
 static void curve_corners(const pl_piece *p, const pl_facet_plan *f, double rot, double skin,
                           double (*x)[3]) {
   double first[3] = {0}, e[3] = {0}, total = 0;

@@ -62,7 +62,7 @@ void stay_put(const taut *t, state *s) {
 }
 
 static void flat_transport(const taut *t, const state *s, const pair *p, int which,
-                           const double g[6], carried *out) {
+                           const double g[6], motion_map *out) {
   (void)s;
   (void)g;
   out->own = out->curved = 0;
@@ -247,7 +247,7 @@ void rolled_image(double angle, double k, const double x[2], const pl_pose *from
 
 // K by what deforms the sheet: curvature is the last
 static void transport_curved(const taut *t, const roll *r, const double by2[3][3],
-                             const double g[6], carried *out) {
+                             const double g[6], motion_map *out) {
   int n = t->g->n;
   double uu = pl_dot3(g, by2[0]), uk = (pl_dot3(g, by2[1]) + pl_dot3(g + 3, r->rot)) * t->unit,
          kk = pl_dot3(g, by2[2]) * t->unit * t->unit;
@@ -259,7 +259,7 @@ static void transport_curved(const taut *t, const roll *r, const double by2[3][3
 }
 
 static void cylinder_transport(const taut *t, const state *s, const pair *p, int which,
-                               const double g[6], carried *out) {
+                               const double g[6], motion_map *out) {
   out->own = out->sheet = out->curved = which;
   if (!which) return;
   roll r = roll_of(t, s, p);

@@ -143,12 +143,12 @@ double step_of(const taut *t, int elem, int k) {
 // ---- gaps ---------------------------------------------------------------------------------------
 
 // W T for T = [I or A, G], the world's motions by the unknowns
-static void transport_columns(int nfree, const carried c[2], double W[][12], int rows,
+static void transport_columns(int nfree, const motion_map c[2], double W[][12], int rows,
                               double out[][STENCIL]) {
   for (int r = 0; r < rows; r++) {
     for (int j = 0; j < nfree; j++) out[r][12 + j] = 0;
     for (int body = 0; body < 2; body++) {
-      const carried *b = &c[body];
+      const motion_map *b = &c[body];
       const double *w = W[r] + 6 * body;
       double *to = out[r] + 6 * body;
       for (int j = 0; j < 6; j++) {
@@ -162,7 +162,7 @@ static void transport_columns(int nfree, const carried c[2], double W[][12], int
 }
 
 // K of a body, in the places of its own motions and of the sheet's
-static void add_curved(int nfree, const carried *c, int body, double H[STENCIL][STENCIL]) {
+static void add_curved(int nfree, const motion_map *c, int body, double H[STENCIL][STENCIL]) {
   for (int i = 0; i < 6 + nfree; i++)
     for (int j = 0; j < 6 + nfree; j++)
       H[i < 6 ? 6 * body + i : 6 + i][j < 6 ? 6 * body + j : 6 + j] += c->K[i][j];
@@ -172,7 +172,7 @@ void gap_slopes(const taut *t, const state *s, const contact *k, int to[STENCIL]
                 double H[STENCIL][STENCIL]) {
   const pair *p = &t->c->pair[k->pair];
   pl_pose b;
-  carried c[2];
+  motion_map c[2];
   double world[1][12], W[12][12], half[12][STENCIL], flip[STENCIL][12];
   int n = 12 + t->nfree;
   t->place->image(t, s, p, &b);

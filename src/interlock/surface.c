@@ -78,7 +78,8 @@ static void across(const double *along, double *e) {
   transport(along, e);
 }
 
-// Sections are carried along the curve; what they have turned by at its end is given back evenly.
+// Sections are transported along the curve; what they have turned by at its end is given back
+// evenly.
 static void put_curve(const pl_piece *p, int along, int around, double **out) {
   double first[3] = {0}, e[3] = {0}, total = 0;
   for (int round = 0; round < 2; round++)

@@ -53,12 +53,12 @@ typedef struct taut taut;
 
 // How the motion of a body in the world follows from the unknowns: translation and rotation by its
 // own six (A) and by what deforms the sheet (G).
-typedef struct carried {
+typedef struct motion_map {
   int own, sheet; // 0: A is I; G is zero
   int curved;     // 0: K is zero
   double A[6][6], G[6][PL_TAUT_FREE];
   double K[6 + PL_TAUT_FREE][6 + PL_TAUT_FREE]; // second derivatives, times a gradient
-} carried;
+} motion_map;
 
 // A shape that sheets are brought to.
 typedef struct placing {
@@ -71,7 +71,7 @@ typedef struct placing {
   int (*image)(const taut *t, const state *s, const pair *p, pl_pose *out);
   // The motion of a body, for a gradient by it.
   void (*transport)(const taut *t, const state *s, const pair *p, int which, const double g[6],
-                    carried *out);
+                    motion_map *out);
   // Most that the step moves both bodies towards each other besides their own motions.
   double (*travel)(const taut *t, const pair *p);
   // A distance that the origins of both have at least, where that is sooner found than the image.

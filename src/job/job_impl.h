@@ -91,7 +91,7 @@ pl_status job_stage_enter(job *j, const pl_analysis *a);
 pl_status job_stage_leave(job *j);
 // Static: forces [nq] of supports that are gone, which go away on the way; NULL: none. s: where it
 // begins, NULL: that is found. Freed by the caller.
-pl_status job_stage_carried(job *j, const pl_analysis *a, pl_state *s, double **carried);
+pl_status job_stage_release_forces(job *j, const pl_analysis *a, pl_state *s, double **released);
 // How far joins open at a state, told in the figures and warned about; nothing without joins.
 pl_status job_join_report(job *j, const pl_analysis *a, const pl_state *s, json_t *figures);
 

@@ -65,7 +65,7 @@ static void set_book(json_t *f, const pl_static_info *i) {
   if (i->booked) job_set(f, "work_J", json_real(i->work));
   job_set(f, "energy_released_J", json_real(i->released));
   job_set(f, "jumps", list);
-  job_set(f, "steps_in_parts", json_integer(i->walked));
+  job_set(f, "steps_in_parts", json_integer(i->in_parts));
 }
 
 // bodies that feel each other: not whether it is stable
@@ -235,15 +235,14 @@ static pl_status solve(job *j, const pl_static_opts *o, pl_state *s, pl_observe_
                        recorder *r) {
   const pl_scene *sc = j->scene;
   pl_constraints k = {.contact = r->t.contact};
-  double *carried;
+  double *released;
   const pl_static_info from = r->info;
-  PL_TRY(job_stage_carried(j, r->t.a, r->found ? NULL : s, &carried));
-  if (carried || (r->found && sc->layers.nvert == 0)) {
-    pl_status released =
-        pl_static_resumed(o, sc->model, sc->params, k.contact, carried, r->found ? &from : NULL, s,
-                          j->work, observe, r, &r->info);
-    pl_free(j->env, carried);
-    return released;
+  PL_TRY(job_stage_release_forces(j, r->t.a, r->found ? NULL : s, &released));
+  if (released || (r->found && sc->layers.nvert == 0)) {
+    pl_status st = pl_static_resumed(o, sc->model, sc->params, k.contact, released,
+                                     r->found ? &from : NULL, s, j->work, observe, r, &r->info);
+    pl_free(j->env, released);
+    return st;
   }
   if (sc->layers.nvert > 0) PL_TRY(pl_layers_create(j->env, &sc->layers, &k.layers));
   pl_status st = pl_constrained_static(o, sc->model, sc->params, &k, r->found ? &from : NULL, s,

@@ -80,9 +80,9 @@ pl_status job_stage_leave(job *j) {
   return s;
 }
 
-pl_status job_stage_carried(job *j, const pl_analysis *a, pl_state *s, double **carried) {
+pl_status job_stage_release_forces(job *j, const pl_analysis *a, pl_state *s, double **released) {
   const pl_scene *sc = j->scene;
-  *carried = NULL;
+  *released = NULL;
   if (!a->stage || !is_ramp(a)) return PL_OK;
   const pl_stage *before = sc->analysis[a->about].stage;
   int gone = 0, n = pl_scene_builder(sc)->ndrive;
@@ -91,14 +91,14 @@ pl_status job_stage_carried(job *j, const pl_analysis *a, pl_state *s, double **
   if (sc->layers.nvert > 0)
     return pl_fail_at(j->env, PL_E_INPUT, sc->path, a->line, a->col, "leave out self_contact",
                       "%s: supports are not released where bodies feel each other", a->name);
-  *carried = pl_alloc(j->env, (size_t)pl_model_nq(sc->model), sizeof **carried);
-  if (!*carried) return PL_E_NOMEM;
+  *released = pl_alloc(j->env, (size_t)pl_model_nq(sc->model), sizeof **released);
+  if (!*released) return PL_E_NOMEM;
   pl_state *begin = s;
   pl_status st = s ? PL_OK : job_start(j, a, &begin);
-  if (st == PL_OK) st = pl_static_carried(sc->model, sc->params, begin, j->work, *carried);
+  if (st == PL_OK) st = pl_static_release_forces(sc->model, sc->params, begin, j->work, *released);
   if (!s && begin) pl_state_free(sc->model, begin);
   if (st == PL_OK) return PL_OK;
-  pl_free(j->env, *carried);
-  *carried = NULL;
+  pl_free(j->env, *released);
+  *released = NULL;
   return st;
 }

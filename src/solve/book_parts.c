@@ -135,7 +135,7 @@ pl_status book_parts(equil *e, book *k, const pl_state *from, const book_entry *
   w.span = w.to - w.at;
   w.bar = (barrier){*end, w.at, whole->open};
   w.most = e->info->iterations + PATIENCE * iterations + MORE;
-  e->info->walked++;
+  e->info->in_parts++;
   pl_status s = pl_state_create(e->m, e->p, &w.here);
   if (s == PL_OK) s = pl_state_create(e->m, e->p, &w.direct);
   if (s == PL_OK) {

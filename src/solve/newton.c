@@ -40,8 +40,8 @@ void equil_close(equil *e) {
 pl_status equil_eval(equil *e, unsigned want) {
   static const pl_coef stiffness = {.k = 1};
   PL_TRY(pl_eval(e->m, e->p, e->x, &e->clock, want, &stiffness, e->w));
-  for (int i = 0; e->carried && i < e->nq; i++) {
-    double f = (1 - e->clock.scale) * e->carried[i];
+  for (int i = 0; e->released && i < e->nq; i++) {
+    double f = (1 - e->clock.scale) * e->released[i];
     if (want & PL_WANT_FORCE) e->w->r[i] -= f;
     e->w->potential -= f * (e->x->q[i] - e->p->X[i]);
   }

@@ -290,7 +290,7 @@ typedef struct equil {
   pl_stop why;           // reason of the last failure
   double away;           // of equil_follow: way of all steps but the first, which is the prediction
   contact_set *contacts; // NULL: no contact
-  const double *carried; // [nq] outer forces that go away with the load factor; NULL: none
+  const double *released; // [nq] outer forces that go away with the load factor; NULL: none
 } equil;
 
 pl_status equil_open(equil *e);

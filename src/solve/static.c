@@ -171,7 +171,7 @@ static pl_status check_held(run *r) {
   pl_loose l;
   char place[PLACE_TEXT];
   PL_TRY(pl_find_loose(e->m, e->p, e->env, r->s->q, &l));
-  if (l.found && l.turns && !l.round && !e->o->critical && !e->carried) {
+  if (l.found && l.turns && !l.round && !e->o->critical && !e->released) {
     PL_TRY(swing_to_rest(e->m, e->p, e->env, &l, r->s));
     pl_state_copy(e->x, r->s);
   }
@@ -251,7 +251,7 @@ static pl_status grow(run *r) {
   const pl_params *full = e->p;
   pl_params *some = NULL;
   pl_state *start = NULL;
-  if (e->n == 0 || e->carried || !(pl_params_growth(e->m, e->p) > 0) || !is_at_rest(r))
+  if (e->n == 0 || e->released || !(pl_params_growth(e->m, e->p) > 0) || !is_at_rest(r))
     return PL_OK;
   e->clock.scale = 0;
   pl_status s = grow_step(r);
@@ -395,7 +395,7 @@ static pl_status judge(run *r) {
 }
 
 pl_status pl_static_resumed(const pl_static_opts *o, const pl_model *m, const pl_params *p,
-                            pl_contact *k, const double *carried, const pl_static_info *from,
+                            pl_contact *k, const double *released, const pl_static_info *from,
                             pl_state *s, pl_work *w, pl_observe_fn observe, void *ctx,
                             pl_static_info *info) {
   pl_static_info own;
@@ -427,13 +427,13 @@ pl_status pl_static_resumed(const pl_static_opts *o, const pl_model *m, const pl
                  .dof = pl_model_free_dofs(m),
                  .extent = info->extent,
                  .contacts = k ? &contacts : NULL,
-                 .carried = carried,
+                 .released = released,
                  .saddle = 1}};
   memset(s->v, 0, (size_t)s->nq * sizeof *s->v);
   memset(s->a, 0, (size_t)s->nq * sizeof *s->a);
   pl_status status = equil_open(&r.e);
   if (status == PL_OK && k) status = contact_set_open(&contacts, w->env, m, p, k);
-  if (status == PL_OK && !carried) status = book_open(&r.book, &r.e);
+  if (status == PL_OK && !released) status = book_open(&r.book, &r.e);
   info->booked = r.book.open;
   if (status == PL_OK) {
     pl_state_copy(r.e.x, s);
@@ -451,9 +451,9 @@ pl_status pl_static_resumed(const pl_static_opts *o, const pl_model *m, const pl
 }
 
 pl_status pl_static_released(const pl_static_opts *o, const pl_model *m, const pl_params *p,
-                             pl_contact *k, const double *carried, pl_state *s, pl_work *w,
+                             pl_contact *k, const double *released, pl_state *s, pl_work *w,
                              pl_observe_fn observe, void *ctx, pl_static_info *info) {
-  return pl_static_resumed(o, m, p, k, carried, NULL, s, w, observe, ctx, info);
+  return pl_static_resumed(o, m, p, k, released, NULL, s, w, observe, ctx, info);
 }
 
 pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl_params *p,
@@ -462,15 +462,15 @@ pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl
   return pl_static_released(o, m, p, k, NULL, s, w, observe, ctx, info);
 }
 
-pl_status pl_static_carried(const pl_model *m, const pl_params *p, pl_state *s, pl_work *w,
-                            double *carried) {
+pl_status pl_static_release_forces(const pl_model *m, const pl_params *p, pl_state *s, pl_work *w,
+                                   double *released) {
   const pl_clock begin = {.scale = 0};
   const int *free = pl_model_free_index(m);
   pl_drive(m, p, &begin, s);
   pl_status st = pl_eval(m, p, s, &begin, PL_WANT_FORCE, NULL, w);
   if (st == PL_DOMAIN) return fail_domain(m, w, "static");
   PL_TRY(st);
-  for (int i = 0; i < pl_model_nq(m); i++) carried[i] = free[i] < 0 ? 0 : w->r[i];
+  for (int i = 0; i < pl_model_nq(m); i++) released[i] = free[i] < 0 ? 0 : w->r[i];
   return PL_OK;
 }
 

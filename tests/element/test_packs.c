@@ -96,7 +96,7 @@ static void lanes(void **state) {
       if (kind->along) check_along(&l, k, g1, H1);
       if (!kind->mixed) continue;
       kind->mixed(s->q, s->X, s->v, s->par, s->rest, H1);
-      check_lane(s, "stresses carried in a pack", k, nn, C, H1);
+      check_lane(s, "mixed stresses in a pack", k, nn, C, H1);
     }
   }
 }

@@ -63,11 +63,11 @@ static pl_pose displaced(const taut *t, const state *s, const pair *p, const dou
 }
 
 // First derivatives of an image's motion, and second ones times a force.
-static void check_carried(const taut *t, const state *s, const pair *p) {
+static void check_motion_map(const taut *t, const state *s, const pair *p) {
   enum { N = 10 };
   const double h = 1e-4, g[6] = {0.3, -0.7, 1.1, 0.4, 0.9, -0.6};
   double z[N] = {0};
-  carried c;
+  motion_map c;
   pl_pose at = displaced(t, s, p, z);
   t->place->transport(t, s, p, 1, g, &c);
   for (int i = 0; i < 6 + t->nfree; i++) {
@@ -124,7 +124,7 @@ static void derivatives(void **fixture) {
       pl_rotation3(axis, angle, pose[k].Q);
     }
     const pair p = {.i = round % 2, .j = 1, .cell = {0, 1}, .shift = {0, 6}};
-    check_carried(&t, &s, &p);
+    check_motion_map(&t, &s, &p);
   }
   pl_cell_free(c);
 }
@@ -150,7 +150,7 @@ static void paraboloid(void **fixture) {
            y = cos(0.4) * pose[k].x[1] - sin(0.4) * pose[k].x[0];
     check_close(pose[k].x[2], 0.5 * (0.3 * x * x - 0.2 * y * y) / 2, 1e-14);
   }
-  check_carried(&t, &s, &p);
+  check_motion_map(&t, &s, &p);
   pl_cell_free(c);
 }
 

@@ -183,7 +183,7 @@ static void mirror(void **state) {
   swing_close(&w);
 }
 
-static void check_carried(swing *w, double tol) {
+static void check_reaction(swing *w, double tol) {
   double force[3], m = swing_mass(w);
   pl_contact_force(w->k.contact, -1, force);
   const double want[3] = {0, 0, m * g};
@@ -212,7 +212,7 @@ static void floor_under(void **state) {
       check_close(q[2], -0.03, 1e-7);
       check_less(-0.03 - q[2], 1e-8);
     }
-    check_carried(&w, 1e-5);
+    check_reaction(&w, 1e-5);
     swing_close(&w);
   }
 }
@@ -239,7 +239,7 @@ static void ball_under(void **state) {
   }
   assert_true(touching > 5);
   check_less(swing_stretch(&w, w.b.s->q), 1.01 * (1 + 1e-6));
-  check_carried(&w, 2e-4);
+  check_reaction(&w, 2e-4);
   swing_close(&w);
 }
 

@@ -30,12 +30,12 @@ static void one_step_closes(void **state) {
   const double k3[6] = {0, 0.01, 1, 100, 1e4, 1e8};
   for (int i = 0; i < 6; i++) {
     pl_static_info info = push(1, k3[i], 5, 1);
-    assert_int_equal(info.walked, 0);
+    assert_int_equal(info.in_parts, 0);
     assert_true(info.factorisations <= info.iterations + 1);
     push(1, k3[i], 5, 20);
   }
   // no stiffness at all at the start
-  check_less(push(0, 1, 5, 1).walked, 1);
+  check_less(push(0, 1, 5, 1).in_parts, 1);
 }
 
 // potential of a truss whose top is held at height y by the force P
