@@ -404,13 +404,13 @@ pl_status pl_bvh_create(pl_env *env, int ntri, const int *tri, const double *x, 
 void pl_bvh_free(pl_bvh *b);
 void pl_bvh_refit(pl_bvh *b); // after x moved
 // Boxes hold the triangles on their straight way from x to to[][3], which stays until the next
-// refit; for pl_bvh_touching alone.
+// refit; for pl_bvh_overlaps alone.
 void pl_bvh_refit_way(pl_bvh *b, const double *to);
 pl_hit pl_bvh_nearest(const pl_bvh *b, const double p[3]);
 // The same of one of its triangles.
 pl_hit pl_bvh_nearest_in(const pl_bvh *b, int tri, const double p[3]);
-// Calls each for every triangle whose box touches the box from lo to hi, in the order of the tree.
-void pl_bvh_touching(const pl_bvh *b, const double lo[3], const double hi[3],
+// Calls each for every triangle whose box overlaps the box from lo to hi, in the order of the tree.
+void pl_bvh_overlaps(const pl_bvh *b, const double lo[3], const double hi[3],
                      void (*each)(void *ctx, int tri), void *ctx);
 // Index of the vertex nearest to p among list[n] (NULL: all nvert).
 int pl_mesh_nearest_vertex(const pl_mesh *m, const double p[3], int n, const int *list);

@@ -357,15 +357,15 @@ typedef struct pl_direction {
   int ntarget;
   const pl_target *target;
 } pl_direction;
-// Directions with lists of the elements, drives and loads that each of them touches, so that
-// derivatives by hundreds of parameters cost no more than what they touch. Calls with different
+// Directions with lists of the elements, drives and loads that each of them affects, so that
+// derivatives by hundreds of parameters cost no more than what they affect. Calls with different
 // `thread` may run at the same time.
 typedef struct pl_directions pl_directions;
 pl_status pl_directions_create(const pl_model *m, int nthread, int n, const pl_direction *dir,
                                pl_directions **out);
 void pl_directions_free(pl_directions *k);
 int pl_directions_count(const pl_directions *k);
-// Elements that direction i touches, as pairs (group, element): *list [count][2]. Returns the
+// Elements that direction i affects, as pairs (group, element): *list [count][2]. Returns the
 // count.
 int pl_directions_elements(const pl_directions *k, int i, const int **list);
 // out[n] += y . dr/dp_i for every direction i, y[nq]; dr/dp as pl_eval_design.

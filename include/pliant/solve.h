@@ -469,7 +469,7 @@ typedef struct pl_jump_state {
   double landing_rotation[3];     // turn at the first landing
   double left_rotation[3];        // and where it left the ground last
   double up[3];                   // against gravity, or z
-  double touched;                 // s; when it last touched the ground
+  double last_contact;            // s; when it last touched the ground
   double moving;                  // s; when it last moved too fast to be at rest, or flew
   double most;                    // J; largest kinetic energy
   double fastest;                 // J; largest kinetic energy as a rigid body since it left

@@ -183,7 +183,7 @@ static double look_across(means *k, const tie_face *f) {
       hi[i] = fmax(hi[i], k->b->X[3 * (size_t)f->node[a] + i] + slack);
     }
   }
-  pl_bvh_touching(k->to->tree, lo, hi, on_near, k);
+  pl_bvh_overlaps(k->to->tree, lo, hi, on_near, k);
   int n = outline(k, f, own);
   double whole = fabs(area_of(n, own));
   for (int i = 0; i < k->nnear; i++) {

@@ -322,7 +322,7 @@ void layers_look(pl_layers *l, const double *a, const double *b, double bound, c
     lo[c] = fmin(a[c], b[c]) - bound;
     hi[c] = fmax(a[c], b[c]) + bound;
   }
-  pl_bvh_touching(tree, lo, hi, each, l);
+  pl_bvh_overlaps(tree, lo, hi, each, l);
 }
 
 // around the edge a b, for what keeps at most so much from it

@@ -306,7 +306,7 @@ static void around(const pl_obstacle *o, const double *x, double within, pl_obst
     lo[c] = x[c] - within;
     hi[c] = x[c] + within;
   }
-  pl_bvh_touching(k.m->bvh, lo, hi, describe_triangle, &k);
+  pl_bvh_overlaps(k.m->bvh, lo, hi, describe_triangle, &k);
 }
 
 static void bounds(const pl_obstacle *o, double lo[3], double hi[3]) {

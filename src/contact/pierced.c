@@ -58,7 +58,7 @@ static void search(look *k) {
     lo[c] = fmin(k->x[0][c], fmin(k->x[1][c], k->x[2][c]));
     hi[c] = fmax(k->x[0][c], fmax(k->x[1][c], k->x[2][c]));
   }
-  pl_bvh_touching(k->s->edges, lo, hi, meet, k);
+  pl_bvh_overlaps(k->s->edges, lo, hi, meet, k);
 }
 
 pl_status pl_contact_pierced(pl_env *env, const pl_contact_desc *d, const double *q, double least,

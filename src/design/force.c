@@ -192,7 +192,7 @@ static pl_status gradient(const pl_objective_at *at, int i, double q, double by,
 // ---- the kind ---------------------------------------------------------------------------------
 
 // stops and dry friction jump, and depend on what was before: they must not hold on to it
-static int touches_pairs(const pl_objective_at *at) {
+static int acts_on_pairs(const pl_objective_at *at) {
   const int *node, *stencil;
   int mask, n = pl_model_drive_nodes(at->m, at->o->drive, &node, &mask);
   int dim = pl_model_dim(at->m);
@@ -215,7 +215,7 @@ static pl_status check(const pl_objective_at *at) {
     return pl_fail_at(env, PL_E_INPUT, NULL, 0, 0, "use more harmonics",
                       "design: objective '%s': the motions have no harmonic %d", objective_label(o),
                       o->harmonic);
-  if (!touches_pairs(at)) return PL_OK;
+  if (!acts_on_pairs(at)) return PL_OK;
   return pl_fail_at(env, PL_E_INPUT, NULL, 0, 0,
                     "put them on a node of its own that a stiff spring holds",
                     "design: objective '%s': stops or dry friction act on the nodes of '%s'",

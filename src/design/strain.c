@@ -181,8 +181,8 @@ static void shift(pl_design *d, int k, double h) {
         h * desc->target[t].coef;
 }
 
-// sum of weights times strains of what a variable touches, at fixed positions
-static int touched_sum(gauge *g, int k, const double *weight, double *sum) {
+// sum of weights times strains of what a variable affects, at fixed positions
+static int affected_sum(gauge *g, int k, const double *weight, double *sum) {
   const int *list;
   int n = pl_directions_elements(g->d->directions, k, &list);
   cell c;
@@ -198,7 +198,7 @@ static int touched_sum(gauge *g, int k, const double *weight, double *sum) {
   return 0;
 }
 
-static void touched_weights(gauge *g, int k, double *weight) {
+static void affected_weights(gauge *g, int k, double *weight) {
   const int *list;
   int n = pl_directions_elements(g->d->directions, k, &list);
   cell c;
@@ -223,11 +223,11 @@ static pl_status by_shape(gauge *g, double by, double *gx) {
     if (d->var[k].log) h = STEP * fabs(d->x[k]);
     double *weight = pl_alloc(d->env, (size_t)n * (size_t)g->N, sizeof *weight);
     if (!weight) return PL_E_NOMEM;
-    touched_weights(g, k, weight);
+    affected_weights(g, k, weight);
     shift(d, k, h);
-    int bad = touched_sum(g, k, weight, &up);
+    int bad = affected_sum(g, k, weight, &up);
     shift(d, k, -2 * h);
-    bad |= touched_sum(g, k, weight, &down);
+    bad |= affected_sum(g, k, weight, &down);
     shift(d, k, h);
     pl_free(d->env, weight);
     if (bad) return PL_DOMAIN;

@@ -90,7 +90,7 @@ pl_status strength_set(strength *s, double factor) {
 
 // ---- column -----------------------------------------------------------------------------------
 
-static int touches_drive(const pl_hb *hb, const pl_element *e) {
+static int has_drive(const pl_hb *hb, const pl_element *e) {
   for (int a = 0; a < e->ndof; a++)
     if (e->dof[a] >= 0 && hb->free_index[e->dof[a]] < 0) return 1;
   return 0;
@@ -126,7 +126,7 @@ static int add_element(void *ctx, const pl_element *e, int thread) {
   const pl_hb *hb = s->hb;
   const fourier *f = &hb->f;
   int n = e->ndof;
-  if (!touches_drive(hb, e)) return 0;
+  if (!has_drive(hb, e)) return 0;
   double *K = s->work + work_size(hb) * (size_t)thread, *D = K + PL_NDOF_MAX * PL_NDOF_MAX;
   double q[PL_NDOF_MAX], v[PL_NDOF_MAX], dq[PL_NDOF_MAX], dv[PL_NDOF_MAX], force[PL_NDOF_MAX];
   for (int i = 0; i < f->N; i++) {

@@ -133,7 +133,7 @@ static int mark_body(const pl_scene *sc, const pl_sound *parts, const pl_scene_b
   return n == 0;
 }
 
-static int touches(const pl_contact *c, const char *in) {
+static int in_contact(const pl_contact *c, const char *in) {
   for (int i = 0; c && i < c->npair; i++)
     if (in[c->pair[i].node] && c->pair[i].status != PL_OPEN) return 1;
   // which of the bodies press on each other is not kept
@@ -157,7 +157,8 @@ static pl_status report_body(job *j, const pl_analysis *a, const pl_scene_body *
   job_set(f, "velocity_m_s", vector(v));
   job_set(f, "turning_rad_s", vector(omega));
   job_set(all, b->name, f);
-  if (!c || c->nobstacle == 0 || touches(c, in) || !(h > SLACK * fmax(s->t, SLACK))) return PL_OK;
+  if (!c || c->nobstacle == 0 || in_contact(c, in) || !(h > SLACK * fmax(s->t, SLACK)))
+    return PL_OK;
   PL_TRY(follow(j, c, in, h, x, &l));
   job_set(f, "flight", flight_figures(&l, NULL));
   snprintf(who, sizeof who, "%.60s: %.60s", a->name, b->name);

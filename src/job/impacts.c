@@ -165,7 +165,7 @@ static int has_node(const impacts *k, impact_face f) {
   return 0;
 }
 
-static int touches(const impacts *k, impact_face f) {
+static int in_contact(const impacts *k, impact_face f) {
   const pl_contact *c = k->contact;
   for (int o = 0; o < c->npair; o++)
     if (c->pair[o].obstacle == f.obstacle && k->sound->body[c->pair[o].node] == f.body &&
@@ -180,7 +180,7 @@ static int touches(const impacts *k, impact_face f) {
 
 // a body that met an obstacle and touches it no more
 static pl_status add_parting(impacts *k, impact_face f, const pl_state *s) {
-  if (touches(k, f)) return PL_OK;
+  if (in_contact(k, f)) return PL_OK;
   const double *old = last_row(k, f.body, f.obstacle);
   if (!old || old[WHAT] == 1) return PL_OK;
   double row[LOGGED];

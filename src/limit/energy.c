@@ -78,12 +78,12 @@ static double held_power(const limit_stepper *k, const double *x, const double *
 void energy_impulse(limit_stepper *k, const double *x, const double *force, double span,
                     double factor, const double *v0, const double *v1) {
   for (int i = 0; i < k->nq; i++) k->v[i] = 0.5 * (v0[i] + v1[i]);
-  double all = 0, touched = barrier_set_impulse(&k->barrier_set, factor, k->v), held = 0;
+  double all = 0, pushed = barrier_set_impulse(&k->barrier_set, factor, k->v), held = 0;
   for (int i = 0; i < 3 * k->nnode; i++)
     if (k->free_index[i] >= 0) all += span * force[i] * k->v[i];
   if (k->used && k->used->dual) held = factor * held_power(k, x, k->v);
-  k->work[0] += all - touched + held;
-  k->work[1] += touched;
+  k->work[0] += all - pushed + held;
+  k->work[1] += pushed;
   k->work[2] -= held;
 }
 

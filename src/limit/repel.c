@@ -42,7 +42,7 @@ typedef struct repel {
   double *mass;     // [nnode] kg
   pl_state *x;
   double *looked, *zero;  // [nq] where layers were looked for
-  int clear, touching;    // none were near, or some
+  int clear, near;        // none were near, or some
   int placed;             // gaps are those at x
   double *q0, *d, *g, *f; // [nq] start and direction of a step; [n] slope; [nq] forces of gaps
   gap *gap;
@@ -137,11 +137,11 @@ static pl_status find_layers(repel *r) {
   if (!l) return PL_OK;
   double thick = pl_layers_thickness(l);
   if (r->clear && 2 * apart(r, r->looked, r->x->q) < (AROUND - RANGE) * thick) return PL_OK;
-  double margin = r->touching ? RANGE : AROUND;
+  double margin = r->near ? RANGE : AROUND;
   PL_TRY(pl_layers_find_faces(l, r->x->q, margin * thick, &n, &found));
   memcpy(r->looked, r->x->q, (size_t)r->x->nq * sizeof *r->looked);
-  r->clear = n == 0 && !r->touching;
-  r->touching = n > 0;
+  r->clear = n == 0 && !r->near;
+  r->near = n > 0;
   for (int i = 0; i < n; i++) PL_TRY(add_layer(r, &found[i], found[i].vert[0]));
   return PL_OK;
 }

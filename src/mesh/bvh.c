@@ -348,7 +348,7 @@ static int boxes_overlap(const double *lo, const double *hi, const double *from,
   return 1;
 }
 
-void pl_bvh_touching(const pl_bvh *b, const double lo[3], const double hi[3],
+void pl_bvh_overlaps(const pl_bvh *b, const double lo[3], const double hi[3],
                      void (*each)(void *ctx, int tri), void *ctx) {
   int stack[STACK], top = 0;
   if (b->nnode > 0) stack[top++] = 0;

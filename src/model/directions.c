@@ -1,4 +1,4 @@
-// Derivatives by many parameters at once: every direction knows the elements it touches.
+// Derivatives by many parameters at once: every direction knows the elements it affects.
 #include "model_impl.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ void direction_free(pl_env *env, direction *d) {
   pl_free(env, d->dX);
 }
 
-// ---- what a direction touches -----------------------------------------------------------------
+// ---- what a direction affects -----------------------------------------------------------------
 
 // elements at every unknown, and marks while the list of a direction is made
 typedef struct finder {
@@ -167,7 +167,7 @@ static pl_status find_all(finder *f) {
   return PL_OK;
 }
 
-static pl_status find_touched(pl_directions *k) {
+static pl_status find_affected(pl_directions *k) {
   const pl_model *m = k->m;
   finder f = {.k = k};
   f.start = pl_alloc(k->env, (size_t)m->nq + 1, sizeof(int));
@@ -209,7 +209,7 @@ static pl_status build(pl_directions *k, const pl_direction *dir) {
     }
   }
   for (int i = 0; i < k->nthread; i++) PL_TRY(direction_create(m, &k->d[i]));
-  return find_touched(k);
+  return find_affected(k);
 }
 
 pl_status pl_directions_create(const pl_model *m, int nthread, int n, const pl_direction *dir,

@@ -345,7 +345,7 @@ static void warn_sliding(reader *r, const pl_scene *s) {
 }
 
 // pairs that yield need a distance from the start
-static void check_touching(reader *r, const pl_scene *s) {
+static void check_start_gaps(reader *r, const pl_scene *s) {
   const pl_layers_desc *d = &r->b->layers;
   for (int k = 0; d->inset > 0 && k < s->nanalysis; k++) {
     const pl_analysis *a = &s->analysis[k];
@@ -371,7 +371,7 @@ void build_constraints(reader *r, pl_scene *s) {
   if (st == PL_OK && displaced) st = pl_build_check_apart(r->b, r->u0);
   // what is wrong was told
   if (!worked(r, st)) return;
-  check_touching(r, s);
+  check_start_gaps(r, s);
   warn_sliding(r, s);
   s->contact = r->b->contact;
   s->layers = r->b->layers;

@@ -97,7 +97,7 @@ pl_status jump_open(stepper *st) {
   k->clearance = k->low;
   k->top = k->high;
   k->stage = PL_JUMP_GROUND;
-  k->touched = k->moving = st->s->t;
+  k->last_contact = k->moving = st->s->t;
   k->energy = st->w->kinetic + st->w->potential;
   k->elastic = st->w->elastic;
   follow(st, &k->start);
@@ -106,7 +106,7 @@ pl_status jump_open(stepper *st) {
 
 // ---- ground and air -----------------------------------------------------------------------------
 
-static int touches(const stepper *st) {
+static int in_contact(const stepper *st) {
   const pl_contact *c = st->contacts ? st->contacts->k : NULL;
   for (int i = 0; c && i < c->npair; i++)
     if (c->pair[i].status != PL_OPEN) return 1;
@@ -118,17 +118,17 @@ static void stand(stepper *st, const pl_flight *before, const double *rot) {
   pl_jump_state *k = &st->hist->jump;
   double t = st->s->t;
   const size_t size = 3 * sizeof(double);
-  if (touches(st)) {
+  if (in_contact(st)) {
     if (k->stage == PL_JUMP_AIR && !(k->landing.mass > 0)) {
       k->landing = *before;
       memcpy(k->landing_rotation, rot, size);
     }
     k->stage = PL_JUMP_GROUND;
-    k->touched = t;
+    k->last_contact = t;
     k->left = k->body;
     memcpy(k->left_rotation, k->rot, size);
     k->fastest = 0;
-  } else if (k->stage == PL_JUMP_GROUND && t - k->touched >= st->jump->hop * (1 - 1e-9)) {
+  } else if (k->stage == PL_JUMP_GROUND && t - k->last_contact >= st->jump->hop * (1 - 1e-9)) {
     k->stage = PL_JUMP_AIR;
     k->nflight++;
     if (!(k->takeoff.mass > 0)) k->takeoff = k->left;
@@ -170,7 +170,7 @@ static pl_status may_fly(stepper *st, int *may) {
   if (!o->rigid || k->stage != PL_JUMP_AIR || !st->contacts) return PL_OK;
   const pl_flight_loss l = flight_loss(&k->body, st->w);
   int calm = l.elastic + l.vibration <= o->vibration * k->fastest;
-  if (!calm && st->s->t - k->touched < o->wait * (1 - 1e-9)) return PL_OK;
+  if (!calm && st->s->t - k->last_contact < o->wait * (1 - 1e-9)) return PL_OK;
   return has_loads(st) ? PL_OK : is_clear(st, may);
 }
 

@@ -108,7 +108,7 @@ static void check_forward(bench *t) {
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(&env, all[k]);
 }
 
-// lists of touched elements leave nothing out: against pl_eval_design
+// lists of affected elements leave nothing out: against pl_eval_design
 static void check_directions(bench *t) {
   const pl_model *m = t->b.m;
   int nq = pl_model_nq(m), nv = t->d->nvar, nd = pl_model_ndesign(m);

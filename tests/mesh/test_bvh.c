@@ -79,7 +79,7 @@ static void count_triangle(void *ctx, int t) {
   ((int *)ctx)[t]++;
 }
 
-// every triangle whose box touches the given one, and no other, once
+// every triangle whose box overlaps the given one, and no other, once
 static void compare_boxes(const pl_bvh *b, const int *tri, const double *x) {
   pl_rng rng;
   pl_rng_seed(&rng, 98);
@@ -91,7 +91,7 @@ static void compare_boxes(const pl_bvh *b, const int *tri, const double *x) {
       lo[d] = pl_rng_uniform(&rng, -2, 2);
       hi[d] = lo[d] + pl_rng_uniform(&rng, 0, 1);
     }
-    pl_bvh_touching(b, lo, hi, count_triangle, seen);
+    pl_bvh_overlaps(b, lo, hi, count_triangle, seen);
     for (int t = 0; t < NTRI; t++) {
       int approach = 1;
       for (int d = 0; d < 3; d++) {

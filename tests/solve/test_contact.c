@@ -1,5 +1,5 @@
 // Time steps with contact: closed forms of blocks, masses and impacts.
-#include "touch.h"
+#include "contact_bench.h"
 
 static pl_env env;
 static model_kit kit;

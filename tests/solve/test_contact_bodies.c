@@ -1,5 +1,5 @@
 // Solids against solids: closed forms of blocks and bars that slide, hit and rest on each other.
-#include "touch.h"
+#include "contact_bench.h"
 
 static pl_env env;
 static model_kit kit;

@@ -1,5 +1,5 @@
 // Statics with contact: blocks that friction holds, a slider on a spring, curved obstacles.
-#include "touch.h"
+#include "contact_bench.h"
 
 static pl_env env;
 static model_kit kit;

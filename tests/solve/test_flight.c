@@ -1,5 +1,5 @@
 // Rigid flight: a free top, boxes, round trips, and the way to the floor.
-#include "touch.h"
+#include "contact_bench.h"
 
 static pl_env env;
 static model_kit kit;

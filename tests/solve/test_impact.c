@@ -1,5 +1,5 @@
 // Laws for impacts, steps that resolve them, and the speed of sound that they go by.
-#include "touch.h"
+#include "contact_bench.h"
 
 static pl_env env;
 static model_kit kit;

@@ -48,8 +48,8 @@ static void check_assembly(pl_env *env, pl_rng *r, const stencils *s, int sym) {
   check_ok(env, pl_csc_from_stencils(env, n, sym, s->nstencil, s->ptr, s->dof, &A, &slot));
   check_structure(&A);
   double *D = calloc((size_t)(n * n) + 1, sizeof *D);
-  int *touched = calloc((size_t)(n * n) + 1, sizeof *touched);
-  for (int i = 0; i < n; i++) touched[i * n + i] = 1;
+  int *present = calloc((size_t)(n * n) + 1, sizeof *present);
+  for (int i = 0; i < n; i++) present[i * n + i] = 1;
   const int *at = slot;
   for (int k = 0; k < s->nstencil; k++) {
     int m = s->ptr[k + 1] - s->ptr[k];
@@ -62,22 +62,22 @@ static void check_assembly(pl_env *env, pl_rng *r, const stencils *s, int sym) {
         A.val[*at++] += v;
         if (i < 0 || j < 0) continue;
         D[j * n + i] += v;
-        touched[j * n + i] = 1;
+        present[j * n + i] = 1;
         if (!sym || i == j) continue;
         D[i * n + j] += v;
-        touched[i * n + j] = 1;
+        present[i * n + j] = 1;
       }
   }
-  // same values, and exactly the touched entries and the diagonal are stored
+  // same values, and exactly the present entries and the diagonal are stored
   double *B = dense_of(&A);
   check_array(n * n, B, D, 1e-15);
   int count = 0;
   for (int j = 0; j < n; j++)
-    for (int i = sym ? j : 0; i < n; i++) count += touched[j * n + i];
+    for (int i = sym ? j : 0; i < n; i++) count += present[j * n + i];
   assert_int_equal(A.nnz, count);
   free(B);
   free(D);
-  free(touched);
+  free(present);
   pl_free(env, slot);
   pl_csc_free(env, &A);
 }

@@ -37,7 +37,7 @@ static void close_triangle(triangle *t) {
   pl_model_free(t->m);
 }
 
-// touches of the triangle lowered by z, which was above before
+// features of the triangle lowered by z, which was above before
 static int look(triangle *t, double z, const pl_contact_feature **approach) {
   double q[9], q0[9];
   int n;
@@ -135,12 +135,12 @@ static void foreign(void **state) {
   close_triangle(&t);
 }
 
-int test_touch(void) {
+int test_features(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ball_under_face),
       cmocka_unit_test(box_under_face),
       cmocka_unit_test(edges_across),
       cmocka_unit_test(foreign),
   };
-  return cmocka_run_group_tests_name("contact.touch", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("contact.features", tests, NULL, NULL);
 }

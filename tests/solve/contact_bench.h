@@ -1,5 +1,5 @@
-#ifndef SOLVE_TOUCH_H
-#define SOLVE_TOUCH_H
+#ifndef SOLVE_CONTACT_BENCH_H
+#define SOLVE_CONTACT_BENCH_H
 
 // Models on obstacles, and an observer that looks at the law and at momentum after every step.
 #include "check.h"

@@ -454,11 +454,11 @@ static void look_at(look *k) {
     hi[c] += more;
   }
   if (p->n == 3) {
-    if (k->s->points) pl_bvh_touching(k->s->points, lo, hi, meet_face, k);
+    if (k->s->points) pl_bvh_overlaps(k->s->points, lo, hi, meet_face, k);
     return;
   }
-  if (k->s->edges) pl_bvh_touching(k->s->edges, lo, hi, meet_edge, k);
-  if (k->s->points) pl_bvh_touching(k->s->points, lo, hi, meet_corner, k);
+  if (k->s->edges) pl_bvh_overlaps(k->s->edges, lo, hi, meet_edge, k);
+  if (k->s->points) pl_bvh_overlaps(k->s->points, lo, hi, meet_corner, k);
 }
 
 static void search(look *k) {
