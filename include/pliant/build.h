@@ -250,7 +250,7 @@ int pl_build_drive(pl_builder *b, const pl_drive_desc *d, int clamp, const void 
 int pl_build_fix(pl_builder *b, int n, const int *node, int clamp);
 // Shakes nodes by amplitude[dim] sin(omega t), m.
 int pl_build_shake(pl_builder *b, int n, const int *node, const double *amplitude, int clamp);
-// The plane with normal `axis` (0 x, 1 y, 2 z) through the nodes is one of symmetry: borders of
+// The plane with normal `axis` (0 x, 1 y, 2 z) through the nodes is one of symmetry: boundaries of
 // shells and ends of rods there keep their directions towards it. The nodes' places along the axis
 // are for a drive to hold, which cannot be released.
 void pl_build_mirror(pl_builder *b, int drive, int n, const int *node, int axis,

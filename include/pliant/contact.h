@@ -290,7 +290,7 @@ typedef struct pl_contact_desc {
   // Surfaces that touch obstacles, too, where all nodes of a triangle or segment do.
   int ntri, nsolid, nsegment;
   const int *tri;     // [ntri][3], the first nsolid of solids, seen from outside anticlockwise
-  const int *segment; // [nsegment][2] of rods, and of borders in two dimensions
+  const int *segment; // [nsegment][2] of rods, and of boundaries in two dimensions
 } pl_contact_desc;
 
 // One node and one obstacle, after an accepted step.

@@ -205,13 +205,13 @@ typedef struct pl_topology {
   int nedge;
   int *edge;     // [nedge][2] vertices of the triangles' edges, low number first, sorted
   int *tri_edge; // [ntri][3] edge opposite to each corner
-  int *edge_tri; // [nedge][2] triangles on either side, -1: border; non-manifold edges fail
+  int *edge_tri; // [nedge][2] triangles on either side, -1: boundary; non-manifold edges fail
   int nhinge;
   int *hinge; // [nhinge][4] inner edges: edge ends v0 v1, opposite vertices v2 (first triangle,
               // which sees v0 -> v1 in its order) and v3 (second triangle)
   int *hinge_edge; // [nhinge]
   int nboundary;
-  int *boundary; // [nborder] edges with one triangle
+  int *boundary; // [nboundary] edges with one triangle
 } pl_topology;
 
 // Edges and hinges of the triangles; fails on an edge with more than two triangles. Triangles whose
@@ -260,7 +260,7 @@ pl_status pl_midedge_create(const pl_mesh *m, const pl_topology *t, const int *c
 // The same for triangles of second order (`shell6`), any number of which may meet in an edge. A
 // clamp may be several holders that do not move to each other: edges follow the one of the vertex
 // between their ends; holder NULL: one each. plane[nvert]: bits of the symmetry planes that a
-// vertex is in; NULL: none. The border in such a plane keeps its angle to it.
+// vertex is in; NULL: none. The boundary in such a plane keeps its angle to it.
 pl_status pl_midedge_create_second(const pl_mesh *m, const int *clamp, const int *holder,
                                    const unsigned *plane, pl_midedge **out);
 void pl_midedge_free(pl_midedge *s);
@@ -295,9 +295,10 @@ typedef enum pl_pattern {
 // A chain of n segments from a to b. Sets: start, end.
 pl_status pl_gen_chain(pl_env *env, int n, const double a[3], const double b[3], pl_mesh **out);
 // lx by ly in the xy plane from the origin, nx by ny squares cut by a pattern (equilateral: ny rows
-// of triangles of base lx / nx, halved at both ends so that all borders are straight; irregular:
-// vertices moved at random by up to 0.2 of a square, along a border on the border, always the same
-// ones, and squares cut along their shorter diagonals). Sets: left right bottom top (vertices).
+// of triangles of base lx / nx, halved at both ends so that all boundaries are straight; irregular:
+// vertices moved at random by up to 0.2 of a square, along a boundary on the boundary, always the
+// same ones, and squares cut along their shorter diagonals). Sets: left right bottom top
+// (vertices).
 pl_status pl_gen_grid(pl_env *env, int nx, int ny, double lx, double ly, pl_pattern pattern,
                       pl_mesh **out);
 // The same as quads.
@@ -335,8 +336,8 @@ pl_status pl_mesh_lower(const pl_mesh *m, int corners, pl_mesh **out);
 // of second order are cut at their vertices. Sets follow.
 pl_status pl_mesh_raise_surface(const pl_mesh *m, pl_mesh **out);
 // Moves the vertices on straight edges of triangles of second order onto a smooth surface through
-// the corners: quadrics that fit those around. Edges folded by more than crease (rad), borders and
-// edges of three or more triangles bound what is smooth; they bend along with the sheets there.
+// the corners: quadrics that fit those around. Edges folded by more than crease (rad), boundaries
+// and edges of three or more triangles bound what is smooth; they bend along with the sheets there.
 pl_status pl_mesh_round(pl_mesh *m, double crease);
 
 // ---- voxels -----------------------------------------------------------------------------------

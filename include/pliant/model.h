@@ -452,8 +452,7 @@ int pl_element_eval(const pl_element *e, const double *q, const double *v, doubl
 void pl_element_mixed(const pl_element *e, const double *q, const double *q0, const double *dq,
                       double *K, double *D);
 
-// ---- batches
-// ---------------------------------------------------------------------------------------
+// ---- batches ------------------------------------------------------------------------------------
 
 // Elements of one group that are evaluated together, a lane for each; lanes beyond n repeat the
 // last element. Or one element at several instants, a lane for each of these.

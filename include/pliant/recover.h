@@ -7,9 +7,9 @@
 // Tetrahedra of second order and hexahedra of first: stress at their Gauss points, carried to nodes
 // by their linear functions; hexahedra of second order: stress at the nodes themselves. A node has
 // the mean of its cells. Linear simplices have one stress each: polynomials through those about a
-// node (Zienkiewicz and Zhu 1992) tell more at borders than means do. Cells of different materials,
-// and sheets that meet in a kink of 30 degrees or more, do not share: a node between them has
-// several values.
+// node (Zienkiewicz and Zhu 1992) tell more at boundaries than means do. Cells of different
+// materials, and sheets that meet in a kink of 30 degrees or more, do not share: a node between
+// them has several values.
 
 #include "pliant/build.h"
 

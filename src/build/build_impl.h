@@ -103,7 +103,7 @@ int *mirror_axes(pl_builder *b);
 void mirror_check(pl_builder *b);
 // Copy k of the shell's vertices is number `copy` of b->copy.
 void mirror_copy(pl_builder *b, const pl_body *body, const pl_midedge *p, int k, int copy);
-// Holds the copies behind the planes, and the scalars scal[n] of the borders there.
+// Holds the copies behind the planes, and the scalars scal[n] of the boundaries there.
 void mirror_hold(pl_builder *b, int n, const int *scal);
 // Rods (rod.c): their stretch, at once; then what depends on how they meet and what holds them.
 void rod_edges(pl_builder *b, int body);

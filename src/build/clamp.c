@@ -99,8 +99,8 @@ static void hold_edges(pl_builder *b, const shells *s, const int *first) {
   }
 }
 
-// borders in symmetry planes keep the normals that they have there
-static void hold_borders(pl_builder *b, const shells *s, const int *first) {
+// boundaries in symmetry planes keep the normals that they have there
+static void hold_boundary(pl_builder *b, const shells *s, const int *first) {
   int n = 0, *scal = pl_build_keep(b, (size_t)b->nextra + 1, sizeof *scal);
   for (int i = 0; scal && i < b->nbody; i++) {
     const pl_midedge *p = s->part[i];
@@ -208,7 +208,7 @@ static void fill_stencils(pl_builder *b, const shells *s) {
     b->nextra += p->nxi;
   }
   if (first && !b->failed) hold_edges(b, s, first);
-  if (first && !b->failed) hold_borders(b, s, first);
+  if (first && !b->failed) hold_boundary(b, s, first);
 }
 
 // what is off at first takes hold of edges of shell6 alone later

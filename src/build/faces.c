@@ -118,7 +118,7 @@ static void place_at(const pl_builder *b, const tie_face *f, const double rs[2],
     }
 }
 
-// onto the face, or its border
+// onto the face, or its boundary
 static void clip_to_face(int nc, double *rs) {
   if (nc == 4) {
     for (int k = 0; k < 2; k++) rs[k] = fmax(-1, fmin(1, rs[k]));

@@ -202,9 +202,9 @@ static void add_turner(pl_builder *b, int join, int rot, const tie_place *p, dou
   e->length = length;
 }
 
-// ---- borders of shells --------------------------------------------------------------------------
+// ---- boundaries of shells -----------------------------------------------------------------------
 
-// calls `each` for edges on the border of shells all of whose nodes are marked; 0: reported. own:
+// calls `each` for edges on the boundary of shells all of whose nodes are marked; 0: reported. own:
 // the ends of the edge, the corner across it, and of second order the nodes on edges 01, 02 and 12
 enum { OWN = 6 };
 typedef void (*edge_fn)(pl_builder *b, void *ctx, const int own[OWN], int point, int xi);

@@ -1,5 +1,5 @@
-// Symmetry planes: behind a border of a shell in such a plane stands what its other half would be,
-// copies of nodes that go straight along the normal and move with the border in the plane.
+// Symmetry planes: behind a boundary of a shell in such a plane stands what its other half would
+// be, copies of nodes that go straight along the normal and move with the boundary in the plane.
 #include "build_impl.h"
 
 #include "pliant/math.h"
@@ -91,7 +91,7 @@ static void check_plane(pl_builder *b, const plane_desc *p, double size) {
                   pl_build_node_text(b, over, buf, sizeof buf));
 }
 
-// shells of other kinds have no slope at a border
+// shells of other kinds have no slope at a boundary
 static void check_body(pl_builder *b, const pl_body *body) {
   int bending = body->desc.bending;
   if (!body->midedge && bending != PL_BENDING_HINGE) return;

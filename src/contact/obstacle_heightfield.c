@@ -181,7 +181,7 @@ static place descend(const pl_obstacle_heights *m, int i, int j, const rectangle
 typedef struct nearest {
   double half; // half of its squared distance
   place at;
-  int edge; // on the border of its cell
+  int edge; // on the boundary of its cell
 } nearest;
 
 static rectangle cell_rectangle(const pl_obstacle_heights *m, int i, int j) {

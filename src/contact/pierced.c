@@ -7,8 +7,9 @@ typedef struct look {
   double least, depth;
 } look;
 
-// of p in the plane of the triangle, how far it is from its border, inside of it; below 0: outside
-static double from_border(const look *k, const double *p) {
+// of p in the plane of the triangle, how far it is from its boundary, inside of it; below 0:
+// outside
+static double inside_by(const look *k, const double *p) {
   double least = INFINITY;
   for (int a = 0; a < 3; a++) {
     double e[3], d[3], m[3];
@@ -20,7 +21,7 @@ static double from_border(const look *k, const double *p) {
   return least;
 }
 
-// Edges that end at the triangle or pass its border touch it.
+// Edges that end at the triangle or pass its boundary touch it.
 static void meet(void *ctx, int i) {
   look *k = ctx;
   const skeleton_edge *b = &k->s->edge[i];
@@ -34,7 +35,7 @@ static void meet(void *ctx, int i) {
   if (h[0] * h[1] >= 0 || depth <= k->least || depth <= k->depth) return;
   double u = h[0] / (h[0] - h[1]);
   for (int c = 0; c < 3; c++) p[c] = (1 - u) * k->s->x[b->v[0]][c] + u * k->s->x[b->v[1]][c];
-  if (from_border(k, p) > k->least) k->depth = depth;
+  if (inside_by(k, p) > k->least) k->depth = depth;
 }
 
 static int set_triangle(look *k, const pl_obstacle *o, const double *R, const int *tri,

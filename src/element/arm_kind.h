@@ -2,7 +2,7 @@
 #define BODY "arm.inc"
 #include "kernel.h"
 #include "element_impl.h"
-#include "turn_impl.h"
+#include "rotation_impl.h"
 
 static const pl_option par_info[] = {
     PAR("stiffness", 1e6, 0, 1e30, "N/m", "force per violation, a penalty"),

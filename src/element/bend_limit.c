@@ -2,8 +2,8 @@
 // material stays within a star-shaped set, G < 1. k is that of the quadratic surface through the
 // triangle and the three around it (Gingold et al. 2004), each raised by its height times 2
 // tan(theta/2), so that no fold is flat again; lengths are those at rest: k is an angle per length
-// of the sheet at rest. Above zero it is hollow on the side of the normal. Edges of the border tell
-// nothing.
+// of the sheet at rest. Above zero it is hollow on the side of the normal. Edges of the boundary
+// tell nothing.
 #define BODY "fold.inc"
 #include "kernel.h"
 #include "element_impl.h"

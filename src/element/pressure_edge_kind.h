@@ -1,5 +1,5 @@
 // The kind of an edge of NODES vertices: KIND, NAME and TEXT are set.
-#include "pressure_border.h"
+#include "pressure_boundary.h"
 #define BODY "pressure_edge.inc"
 #include "kernel.h"
 #include "element_impl.h"

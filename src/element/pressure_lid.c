@@ -1,4 +1,4 @@
-// W = -p (V - V at rest) at the border of a surface of `pressure` triangles: pieces of the planes
+// W = -p (V - V at rest) at the boundary of a surface of `pressure` triangles: pieces of the planes
 // that close it, and what supports feel there.
 #define NODES 2
 #define KIND  pl_elem_pressure_lid

@@ -3,7 +3,7 @@
 #define BODY "rod_joint.inc"
 #include "kernel.h"
 #include "rod_impl.h"
-#include "turn_impl.h"
+#include "rotation_impl.h"
 
 static const pl_option par_info[] = {
     SECTION_PAR,

@@ -1,4 +1,4 @@
-// W = k/2 |n - E' g|^2 of the normal at the border of a shell and the frame of a cloud of points.
+// W = k/2 |n - E' g|^2 of the normal at the boundary of a shell and the frame of a cloud of points.
 #define BODY "tie_edge.inc"
 #include "kernel.h"
 #include "element_impl.h"

@@ -132,8 +132,7 @@ static int fill_slot(void *ctx, const pl_element *e, int thread) {
   return 0;
 }
 
-// ---- one batch of elements
-// ------------------------------------------------------------------------
+// ---- one batch of elements ----------------------------------------------------------------------
 
 // what a thread needs for a batch; see pl_batch_sample for the shapes
 typedef struct workspace {

@@ -168,7 +168,7 @@ static int is_within(const pl_mesh *m, const corner *c, const double *x, double 
 }
 
 // A place follows the elements that it is between: on the line of two of them, within those about a
-// corner, or, out at the border, the nearest of these. It is held where all of them are.
+// corner, or, out at the boundary, the nearest of these. It is held where all of them are.
 static int is_held(const pl_mesh *m, const corner *c, const int *tri, const char *held,
                    const double *x, double tol) {
   int own = tri[0], best[2] = {own, own};

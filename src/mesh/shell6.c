@@ -150,7 +150,7 @@ static int side_clamp(const second *w, int side) {
   return c == w->clamp[v[1]] && c == w->clamp[v[2]] ? c : -1;
 }
 
-// the first of the planes in which a border lies, -1: none
+// the first of the planes in which a boundary lies, -1: none
 static int side_plane(const second *w, int e) {
   int v[3];
   if (!w->plane || w->first[e + 1] - w->first[e] != 1 || w->s->edge_clamped[e] >= 0) return -1;
@@ -169,7 +169,7 @@ static int add_copy(pl_midedge *s, int vertex, int at, int plane, double part) {
   return s->nvert + s->ncopy++;
 }
 
-// Behind a symmetry plane the border goes on straight, along the normal: the copies of the corner
+// Behind a symmetry plane the boundary goes on straight, along the normal: the copies of the corner
 // and of the vertex towards the kernel's first end move like that end, the other like the middle.
 static void fill_beyond(second *w, int e, int *off) {
   int side = w->leader[e], turned = side % 3 == 1, v[3], corner = off[0];

@@ -1,4 +1,4 @@
-// Surfaces as triangles of second order, and their borders.
+// Surfaces as triangles of second order, and their boundaries.
 #include "mesh_impl.h"
 
 #include <limits.h>
@@ -72,7 +72,7 @@ pl_status pl_mesh_raise_surface(const pl_mesh *m, pl_mesh **out) {
   return s;
 }
 
-// ---- border -------------------------------------------------------------------------------------
+// ---- boundary -----------------------------------------------------------------------------------
 
 // ends and middle (-1: none) of the edges of all triangles, ends ascending
 static void fill_edges(const pl_mesh *m, int *key, int *middle) {

@@ -82,7 +82,7 @@ static void line_between(rp_pen *pen, const double *P, const int v[2]) {
   rp_line(pen, b[0], b[1]);
 }
 
-// 1 when a sharp edge (border or crease at the first frame) is drawn with this face
+// 1 when a sharp edge (boundary or crease at the first frame) is drawn with this face
 static int owns(const motion *a, int face, int corner) {
   const rp_shape *s = &a->p->shape;
   const rp_edge *e = &s->edge[s->face_edge[face][corner]];

@@ -114,7 +114,7 @@ typedef struct rp_face {
 } rp_face;
 
 typedef struct rp_edge {
-  int v[2], face[2]; // second face -1: border
+  int v[2], face[2]; // second face -1: boundary
   int nface;
   int turned; // the two faces wind in opposite senses: their normals do not agree
 } rp_edge;

@@ -77,7 +77,7 @@ static void put_centre(reader *r, int group, int elem, double share, const doubl
   for (int m = 0; m < 3; m++) put_par(r, group, elem, name[m], &(num){.v = c[m], .par = -1});
 }
 
-// an edge of the border of faces
+// an edge of the boundary of faces
 typedef struct boundary {
   int n, node[3], held[3]; // its ends, the node between them; components that supports hold
   int axis;                // across a plane in which it slides, 3: it is held, -1: it is free
@@ -101,7 +101,7 @@ static void find_plane(const reader *r, double size, const double *centre, bound
   }
 }
 
-// the border; the centre is put into planes in which it slides
+// the boundary; the centre is put into planes in which it slides
 static boundary *list_boundary(reader *r, const face_list *f, double *centre, int *n) {
   face_edge *edge = face_boundary(r, f, n);
   int put[3] = {0};
@@ -147,7 +147,7 @@ static void put_lid(reader *r, int group, int elem, const boundary *e) {
     put_par(r, group, elem, held[i], &(num){.v = e->held[i / 3] >> i % 3 & 1, .par = -1});
 }
 
-// The potential of a pressure is that of the volume between its faces and a centre. At the border
+// The potential of a pressure is that of the volume between its faces and a centre. At the boundary
 // of the faces that lacks something: what supports feel where they hold it, the volume up to the
 // planes in which it slides, and where it is free a force that has no potential. Returns how many
 // edges are free.

@@ -48,7 +48,7 @@ static int holds(const pl_drive_desc *d, int node) {
   return 0;
 }
 
-// the potential of a pressure knows what holds the border of its faces
+// the potential of a pressure knows what holds the boundary of its faces
 static int bears_pressure(const reader *r, const pl_drive_desc *d) {
   for (int g = 0; g < r->b->ngroup; g++) {
     const pl_group_desc *p = &r->b->group[g];

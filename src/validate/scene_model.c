@@ -374,8 +374,8 @@ typedef struct slip {
   int slips;
 } slip;
 
-// Nodes of a border may creep one by one while the border as a whole sticks: it slips when the sum
-// of their forces is on the cone.
+// Nodes of a boundary may creep one by one while the boundary as a whole sticks: it slips when the
+// sum of their forces is on the cone.
 static int find_slip(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
   slip *k = ctx;
   double sum[3] = {0};

@@ -140,10 +140,10 @@ static void rest_is_free(void **state) {
   }
 }
 
-// ---- borders and clamps -----------------------------------------------------------------------
+// ---- boundaries and clamps ----------------------------------------------------------------------
 
-// edges of the mask lie on the border at rest; each has a copy of the triangle's vertex
-static sample border_sample(unsigned seed, int mask) {
+// edges of the mask lie on the boundary at rest; each has a copy of the triangle's vertex
+static sample boundary_sample(unsigned seed, int mask) {
   sample s = sample_make(midedge, seed);
   for (int i = 0; i < 3; i++)
     if (mask >> i & 1) memcpy(s.X + 9 + 3 * i, s.X + 3 * i, 3 * sizeof(double));
@@ -157,7 +157,7 @@ static sample border_sample(unsigned seed, int mask) {
 static void derivatives(void **state) {
   (void)state;
   for (unsigned seed = 1; seed <= NSEED; seed++) {
-    sample s = border_sample(seed, 1 + (int)seed % 7);
+    sample s = boundary_sample(seed, 1 + (int)seed % 7);
     double complex q[21], par[6], rest[13], e, g[21];
     double g0[21], K0[441], g1[21], K1[441];
     for (int i = 0; i < 21; i++) q[i] = s.q[i];
@@ -171,17 +171,17 @@ static void derivatives(void **state) {
       g1[j] = cimag(e) * 1e40;
       for (int i = 0; i < 21; i++) K1[i * 21 + j] = cimag(g[i]) * 1e40;
     }
-    compare(&s, "grad with a border", 21, g1, g0, 1e-13);
-    compare(&s, "hess with a border", 441, K1, K0, 1e-13);
+    compare(&s, "grad with a boundary", 21, g1, g0, 1e-13);
+    compare(&s, "hess with a boundary", 441, K1, K0, 1e-13);
   }
 }
 
-// A free border edge names the triangle's own vertex twice: its angle is xi alone, so the energy
+// A free boundary edge names the triangle's own vertex twice: its angle is xi alone, so the energy
 // cannot depend on where that vertex would be across the edge. Here: only on the height.
-static void free_border(void **state) {
+static void free_boundary(void **state) {
   (void)state;
   for (unsigned seed = 1; seed <= NSEED; seed++) {
-    sample s = border_sample(seed, 7);
+    sample s = boundary_sample(seed, 7);
     double W, want, a[4], b[4], h = s.par[2];
     memcpy(s.q + 9, s.q, 9 * sizeof(double));
     for (int i = 18; i < 21; i++) s.X[i] = 0;
@@ -264,7 +264,7 @@ int test_midedge(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(definition),   cmocka_unit_test(membrane),
       cmocka_unit_test(rest_is_free), cmocka_unit_test(variants_at_flat),
-      cmocka_unit_test(derivatives),  cmocka_unit_test(free_border),
+      cmocka_unit_test(derivatives),  cmocka_unit_test(free_boundary),
       cmocka_unit_test(clamped_edge), cmocka_unit_test(domain),
   };
   midedge = pl_elem_find("midedge");

@@ -46,8 +46,8 @@ static inline int shell_left(const double *X) {
 }
 
 // Bending energy per area in the middle half (each way) of a unit square whose vertices are driven
-// to x + u(x), directors free. At borders directors turn until no moment is left, which reaches a
-// few cells inwards.
+// to x + u(x), directors free. At boundaries directors turn until no moment is left, which reaches
+// a few cells inwards.
 static inline double shell_density_of(pl_env *env, pl_mesh *m,
                                       void (*u)(const double *X, double *u), double nu,
                                       double thick, int variant) {

@@ -103,7 +103,7 @@ static void hex_strip(void **state) {
   kit_free(&k);
 }
 
-// one triangle, halved five times; border nodes held, the others move across the plate only
+// one triangle, halved five times; boundary nodes held, the others move across the plate only
 static void triangular_plate(void **state) {
   (void)state;
   static model_kit k;

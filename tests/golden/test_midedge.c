@@ -200,7 +200,7 @@ static void ritz(int support, double nu, int count, double *lambda) {
   pl_csc_free(&env, &B);
 }
 
-static int on_border(const double *X) {
+static int on_boundary(const double *X) {
   return fmin(fmin(X[0], X[1]), fmin(1 - X[0], 1 - X[1])) < 1e-9;
 }
 
@@ -211,11 +211,11 @@ static void plate_modes(int support, int pattern, int n, int count, double *lamb
   kit_init(&k, &env, 3);
   k.mesh = shell_mesh(&env, n, 1, 1, pattern);
   shell_make(&k, nu, thick, 1,
-             support == CLAMPED      ? on_border
+             support == CLAMPED      ? on_boundary
              : support == CANTILEVER ? shell_left
                                      : NULL);
   for (int i = 0; i < k.mesh->nvert && support == PINNED; i++)
-    if (on_border(k.mesh->X + 3 * i)) kit_drive(&k, 1, &i);
+    if (on_boundary(k.mesh->X + 3 * i)) kit_drive(&k, 1, &i);
   kit_build(&k, 1, &b);
   pl_modes_opts o = {.count = count};
   pl_modes_info info;

@@ -94,7 +94,7 @@ static void chain(int n, const double *weight, const double *xhat, double most, 
     for (int j = 0; j < size[p]; j++, i++) x[i] = mean[p] + most * i;
 }
 
-// a strip that can move along its length alone: both of its borders are chains
+// a strip that can move along its length alone: both of its boundaries are chains
 static void pulled_strip(void **state) {
   (void)state;
   enum { N = 20 };

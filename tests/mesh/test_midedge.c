@@ -70,7 +70,7 @@ static void clamps(void **state) {
   pl_topology *t;
   pl_midedge *s;
   make(m, clamp, &t, &s);
-  // one edge of each clamp; a triangle at the border and two at the inner line feel copies
+  // one edge of each clamp; a triangle at the boundary and two at the inner line feel copies
   assert_int_equal(s->nxi, t->nedge - 2);
   assert_int_equal(s->ncopy, 3);
   for (int i = 0; i < 16; i++) node[i] = 100 + i;

@@ -170,7 +170,7 @@ static void rounded(void **state) {
   check_less(after[0], 0.1 * before[0]);
   check_less(after[1], 0.15 * after[0]);
 
-  // a quarter of a cylinder, with borders; alternating, so that quads fold along diagonals
+  // a quarter of a cylinder, with boundaries; alternating, so that quads fold along diagonals
   for (int n = 8; n <= 16; n += 8) {
     pl_mesh *m, *out;
     check_ok(&env, pl_gen_grid(&env, n, n, 0.5 * PL_PI, 1, PL_ALTERNATING, &m));

@@ -100,7 +100,7 @@ static void closed_and_empty(void **state) {
   pl_mesh_free(m);
 }
 
-// n squares round a loop, closed with a half twist: one border, and a seam that cannot agree
+// n squares round a loop, closed with a half twist: one boundary, and a seam that cannot agree
 static void moebius(void **state) {
   (void)state;
   pl_env env;
@@ -122,7 +122,7 @@ static void moebius(void **state) {
   assert_int_equal(t->nboundary, 2 * N);
   assert_int_equal(m->nvert - t->nedge + 2 * N, 0);
 
-  // the border is one loop: walk it
+  // the boundary is one loop: walk it
   int at = 0, from = -1, steps = 0;
   do {
     int next = -1;

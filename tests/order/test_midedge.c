@@ -60,7 +60,7 @@ static void clamped_line(void **state) {
   }
 }
 
-static int on_border(const double *X) {
+static int on_boundary(const double *X) {
   return fmin(fmin(X[0], X[1]), fmin(1 - X[0], 1 - X[1])) < 1e-9;
 }
 
@@ -75,7 +75,7 @@ static void clamped_plate(void **state) {
     int n = 8 << i;
     kit_init(&k, &env, 3);
     k.mesh = shell_mesh(&env, n, 1, 1, PL_ALTERNATING);
-    shell_make(&k, nu, thick, 1, on_border);
+    shell_make(&k, nu, thick, 1, on_boundary);
     kit_build(&k, 1, &b);
     double omega, *shape = kit_keep(&k, b.s->nq, sizeof *shape);
     check_ok(&env, pl_modes(&(pl_modes_opts){.count = 1}, b.m, b.p, b.s, b.w, &omega, shape, NULL));

@@ -28,7 +28,7 @@ static double exact(const double *X, double q, double D) {
   return q / (64 * a * D) * sides(X) * (4 * a * a / 9 - x * x - y * y);
 }
 
-// all nodes move across the plate only; those on the border, where the first factor of the closed
+// all nodes move across the plate only; those on the boundary, where the first factor of the closed
 // form is zero, not at all
 static void support(model_kit *k) {
   for (int i = 0; i < k->d.nnode; i++)

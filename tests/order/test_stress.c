@@ -1,5 +1,5 @@
 // Orders of displacement, stress and recovered stress, and how good the estimate of the error is: a
-// box whose border follows u = grad phi, phi = exp(sqrt(2) k x) cos(k y) cos(k z), which is
+// box whose boundary follows u = grad phi, phi = exp(sqrt(2) k x) cos(k y) cos(k z), which is
 // harmonic, so that Navier's equations hold whatever the moduli, and stress is 2 mu times the
 // Hessian of phi.
 #include "../golden/golden.h"
@@ -34,7 +34,7 @@ typedef struct box {
   double effectivity;                  // estimate over error
 } box;
 
-static int on_border(const double *X) {
+static int on_boundary(const double *X) {
   for (int c = 0; c < 3; c++)
     if (X[c] < 1e-9 || X[c] > 1 - 1e-9) return 1;
   return 0;
@@ -63,7 +63,7 @@ static void build(int hex, int order, pl_solid_form form, int n, box *x) {
   for (int i = 0; i < x->mesh->nvert; i++) {
     const double *X = x->mesh->X + 3 * i;
     const pl_term term = {.amplitude = {phi(X, 1, 0, 0), phi(X, 0, 1, 0), phi(X, 0, 0, 1)}};
-    if (on_border(X))
+    if (on_boundary(X))
       pl_build_drive(b,
                      &(pl_drive_desc){.nnode = 1, .node = &i, .mask = 7, .nterm = 1, .term = &term},
                      0, NULL);

@@ -200,7 +200,7 @@ static void layers_of_a_strip(void **state) {
     double up = n[2] > 0 ? 1 : -1, want = 1e6 / (1 - 0.09) * kappa * thick / 2;
     for (int i = 0; i < x.r->nslot; i++) {
       const double *X = x.b.mesh->X + 3 * x.r->node[i];
-      // near borders hinges and free normals see one side alone
+      // near boundaries hinges and free normals see one side alone
       if (X[0] < 0.3 || X[0] > 1.7 || X[1] < 0.1 || X[1] > 0.4) continue;
       double s = x.r->at[PL_LAYER_TOP][i].stress[0], t = x.r->at[PL_LAYER_BOTTOM][i].stress[0];
       check_close(up * s, want, 0.02 * want);

@@ -114,9 +114,9 @@ static void add_normals(pl_env *env, const pl_scene *s, const double *q, double 
   pl_free(env, row);
 }
 
-// every node of a curved face feels p int N n dA, whatever holds the border of the faces
+// every node of a curved face feels p int N n dA, whatever holds the boundary of the faces
 static void pressure(void **state) {
-  // the border is free, held, or slides in two planes
+  // the boundary is free, held, or slides in two planes
   static const char *const held[] = {
       "fixed: b where z = 0\n",
       "fixed: [b where z = 0,"

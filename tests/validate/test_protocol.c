@@ -232,7 +232,7 @@ static void scene_solids(void **state) {
   check_less(fabs(scene_error("scene-hex", 1, 25)), 2e-3);
 }
 
-// the border as a whole sticks and slips, whichever way its nodes share the force
+// the boundary as a whole sticks and slips, whichever way its nodes share the force
 static void scene_pressed(void **state) {
   (void)state;
   pl_env env;

@@ -185,7 +185,7 @@ static void many_pins(void **state) {
   k.xhat[3 * 1234 + 2] += 0.05;
   r = range_of(&k, &one_percent);
   assert_true(r.a == 1234 || r.b == 1234);
-  // one border: all pairs
+  // one boundary: all pairs
   for (int i = 0; i < k.nvert; i++) k.fixed[i] = i <= 60 ? 7 : 0;
   k.xhat[3 * 60] = 1.02;
   r = range_of(&k, &one_percent);
@@ -203,7 +203,7 @@ static void many_pins(void **state) {
   cloth_close(&k);
 }
 
-static pl_status create_and_reach(pl_env *e, void *ctx) {
+static pl_status create_and_check(pl_env *e, void *ctx) {
   const cloth *k = ctx;
   pl_sheet_desc d = cloth_desc(k, 1, &one_percent);
   pl_sheet *s;
@@ -219,11 +219,11 @@ static void no_memory(void **state) {
   cloth k;
   cloth_grid(&k, 4, 3, 1, 1);
   for (int i = 0; i < k.nvert; i += 3) k.fixed[i] = 7;
-  check_allocations(create_and_reach, &k);
+  check_allocations(create_and_check, &k);
   cloth_close(&k);
 }
 
-int test_reach(void) {
+int test_unreachable(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(strip),         cmocka_unit_test(anisotropic),
       cmocka_unit_test(not_connected), cmocka_unit_test(fixed_triangle),
@@ -232,5 +232,5 @@ int test_reach(void) {
   };
   pl_env_init(&env);
   pl_limit_ellipse(1.01, 1.01, 0, ring[0]);
-  return cmocka_run_group_tests_name("reach", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("limit.unreachable", tests, NULL, NULL);
 }

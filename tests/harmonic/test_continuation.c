@@ -114,7 +114,7 @@ static void second_order(void **state) {
 
 // A small turn written as a straight displacement does not strain an element to first order: with
 // stresses extrapolated, its stretched copy resists no further turn.
-static void carried_stress(void **state) {
+static void mixed_stress(void **state) {
   (void)state;
   static const char *const kinds[] = {"membrane", "tet4", "hex8", "link"};
   for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
@@ -184,13 +184,13 @@ static void strength_column_is_exact(void **state) {
   kit_free(&kit);
 }
 
-int test_turn(void) {
+int test_continuation(void) {
   pl_env_init(&env);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(free_body_turns),
       cmocka_unit_test(second_order),
-      cmocka_unit_test(carried_stress),
+      cmocka_unit_test(mixed_stress),
       cmocka_unit_test(strength_column_is_exact),
   };
-  return cmocka_run_group_tests_name("harmonic.turn", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("harmonic.continuation", tests, NULL, NULL);
 }

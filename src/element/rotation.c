@@ -1,4 +1,4 @@
-#include "turn_impl.h"
+#include "rotation_impl.h"
 
 #include <math.h>
 #include <string.h>

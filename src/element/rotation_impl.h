@@ -1,5 +1,5 @@
-#ifndef TURN_IMPL_H
-#define TURN_IMPL_H
+#ifndef ROTATION_IMPL_H
+#define ROTATION_IMPL_H
 
 // Rotations as modified Rodrigues vectors, axis tan(angle/4).
 
