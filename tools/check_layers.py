@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Fails when a file of src/ or cli/ includes a header of a layer that its own layer may not see, or
-uses the column pointers of a matrix (`ptr`, a name kept for them) outside sparse."""
+uses the column pointers of a matrix (`ptr`, a name kept for them) outside sparse; or when a static
+function, of tests and examples too, is named like one of POSIX or the C library."""
 import pathlib
 import re
 import sys
@@ -58,6 +59,25 @@ for layer in BELOW:
                 continue
             if found[1] == "pliant" or found[1] not in seen:
                 print(f"{path.relative_to(root)}:{number}: layer {layer} must not include {found[1]}")
+                bad += 1
+
+# names that a reader takes for those of the system, and that its headers may declare any time
+SYSTEM = set("""
+abort abs accept access acct advance alarm basename bind bsearch calloc chdir chmod chown clock close closedir
+connect creat crypt daemon dirname div dup encrypt err error exec exit exp fchmod fcntl fdopen fork free
+fsync ftruncate gamma getenv getline getopt getpid glob hypot index insque ioctl isatty j0 j1 jn kill link listen
+lockf log lseek malloc mkdir mkfifo mktime mmap mount nice open opendir pause pipe poll popen printf psignal
+putenv puts qsort raise rand random read readdir readlink realloc realpath recv regcomp remove remque rename
+rewind rindex rmdir scanf select send setenv shutdown signal sleep socket srand stat step stime strcmp strdup swab
+symlink sync syslog system tee time times tolower toupper truncate umask umount uname ungetc unlink usleep utime
+verr vfork vwarn wait warn warnx write y0 y1 yn
+""".split())
+for layer in ("src", "cli", "tests", "examples", "bench", "include"):
+    for path in sorted(p for e in ("c", "h", "inc") for p in (root / layer).rglob(f"*.{e}") if "node_modules" not in p.parts):
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+            found = re.match(r"static [^=;(]*\b(\w+)\(", line)
+            if found and found[1] in SYSTEM:
+                print(f"{path.relative_to(root)}:{number}: static function '{found[1]}' has the name of a function of the system")
                 bad += 1
 header_bad = [p.name for p in (root / "include/pliant").glob("*.h") if p.stem not in BELOW and p.stem not in ("pliant", *ANY)]
 for name in header_bad:

@@ -173,7 +173,7 @@ double pl_orbit_max(const pl_model *m, const pl_params *p, const pl_orbit *o, in
 double pl_orbit_extreme(const pl_model *m, const pl_params *p, const pl_orbit *o, int node,
                         int axis, double *phase);
 
-// What is watched along a curve.
+// What is measured along a curve.
 typedef enum pl_measure_kind {
   PL_MEASURE_PATH,    // path length over a period
   PL_MEASURE_MAX,     // largest deviation of a coordinate from its mean
@@ -269,7 +269,7 @@ static inline pl_response_opts pl_response_between(double from, double to) {
 }
 
 typedef enum pl_special_kind {
-  PL_PEAK,            // dA/domega = 0 of a measure of a watched place, eq. 17
+  PL_PEAK,            // dA/domega = 0 of a measure of a probed place, eq. 17
   PL_FOLD,            // the curve turns back in frequency
   PL_BRANCH_POINT,    // a multiplier passes +1 without a fold
   PL_PERIOD_DOUBLING, // a multiplier passes -1
@@ -370,7 +370,7 @@ void pl_parcel_pass(pl_parcel *p, double *field, size_t n);
 
 // A response that is looked at on its way and can go on from where another one was.
 typedef struct pl_response_plan {
-  int nmeasure; // what is watched
+  int nmeasure; // what is followed
   const pl_measure *measure;
   const pl_orbit *start; // a motion at `from`; NULL: none
   // Called after every point, with all points so far; they may be fewer than before, or others. t:

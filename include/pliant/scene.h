@@ -341,7 +341,7 @@ typedef struct pl_analysis {
   int ndata, nparameter;
   const pl_data_file *data;
   const int *parameter;
-  const pl_design_plan *plan; // explore, design, fit-response; nodes of objectives are watched
+  const pl_design_plan *plan; // explore, design, fit-response; nodes of objectives are probed
   int nmeasured;              // response, fit-response
   const pl_measured *measured;
   const pl_cloth_plan *cloth; // transient, drape; else NULL

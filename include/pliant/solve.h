@@ -176,7 +176,7 @@ extern const pl_option pl_load_path_option_table[];
 extern const int pl_load_path_option_count;
 
 // Places on a path. Fold: the load factor turns back; branch point: others cross, as the count of
-// negative eigenvalues changes; turn: a watched displacement turns back.
+// negative eigenvalues changes; turn: a probed displacement turns back.
 typedef enum pl_path_place { PL_PATH_BRANCH, PL_PATH_FOLD, PL_PATH_TURN } pl_path_place;
 enum { PL_LOAD_PATH_SPECIALS = 64 };
 typedef struct pl_load_path_special {

@@ -36,7 +36,7 @@ int has_parts(const pl_body_desc *d) {
          d->thickness.each || d->grow || s->width.each || s->height.each;
 }
 
-static pl_value times(pl_value v, double factor) {
+static pl_value scale_value(pl_value v, double factor) {
   v.v *= factor;
   v.coef *= factor;
   return v;
@@ -44,7 +44,7 @@ static pl_value times(pl_value v, double factor) {
 
 // isotropic ones among orthotropic ones
 static pl_ortho same_all_round(const pl_part *p) {
-  pl_value E = p->young, nu = p->poisson, G = times(E, 0.5 / (1 + nu.v));
+  pl_value E = p->young, nu = p->poisson, G = scale_value(E, 0.5 / (1 + nu.v));
   return (pl_ortho){
       .young = {E, E, E}, .poisson = {nu, nu, nu}, .shear = {G, G, G}, .axis = {1}, .side = {0, 1}};
 }
@@ -53,11 +53,12 @@ static pl_ortho same_all_round(const pl_part *p) {
 static named by_shear(const char *name, const pl_part *p, double factor) {
   const pl_value *c = p->hyper.c;
   if (p->law == PL_LAW_OGDEN)
-    return (named){name, times(c[0], factor), 2, {times(c[2], factor), times(c[4], factor)}};
+    return (named){
+        name, scale_value(c[0], factor), 2, {scale_value(c[2], factor), scale_value(c[4], factor)}};
   return (named){.name = name,
-                 .value = times(c[0], 2 * factor),
+                 .value = scale_value(c[0], 2 * factor),
                  .nmore = 1,
-                 .more = {times(c[1], 2 * factor)}};
+                 .more = {scale_value(c[1], 2 * factor)}};
 }
 
 // all values that a part has, whether a kind of element knows them or not

@@ -4,17 +4,17 @@
 #include "harmonic_impl.h"
 
 enum {
-  PROBES_MAX = 1024,  // watched nodes of one curve
+  PROBES_MAX = 1024,  // probed nodes of one curve
   HARMONICS_MAX = 64, // of a balance
   CONT_WEIGHT = 3     // a step of one is so many times the motion's size
 };
 
-// A point of a curve while it is followed: the solution, its unit tangent and what is watched.
+// A point of a curve while it is followed: the solution, its unit tangent and its measures.
 typedef struct curve_point {
   double *z, omega;   // [n]
   double *tz, tw;     // [n] tangent, of length one in the metric of the continuation
-  double *slope;      // [nwatch] derivative of the measures along the curve
-  double *path;       // [nwatch] measures
+  double *slope;      // [nprobe] derivative of the measures along the curve
+  double *path;       // [nprobe] measures
   double error;       // residual above rounding over the dynamic forces
   double residual;    // all of it
   int iterations;     // Newton's
@@ -260,7 +260,7 @@ typedef struct backbone_base {
 pl_status backbone_params(backbone_base *b, const pl_params *p, int damped);
 pl_status backbone_mode(backbone_base *b, int mode);
 void backbone_close(backbone_base *b);
-// Energy of a motion beyond that of the equilibrium, J; largest deviation of watched nodes, m.
+// Energy of a motion beyond that of the equilibrium, J; largest deviation of probed nodes, m.
 pl_status backbone_energy(backbone_base *b, const pl_orbit *o, double *energy);
 double backbone_amplitude(const backbone_base *b, const pl_orbit *o);
 pl_status backbone_damped(const pl_backbone_opts *o, const pl_model *m, const pl_params *p,

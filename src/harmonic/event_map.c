@@ -437,7 +437,7 @@ static void reset(map *d, int from, int to) {
     events_reset(&d->e, d->e.at[i], PL_LANES, 1, PL_LANES, (double *)d->y);
 }
 
-static pl_status advance(map *d, int k) {
+static pl_status integrate_step(map *d, int k) {
   const leap *l = &d->step[k];
   size_t n = (size_t)d->n;
   reset(d, l->reset, l->until);
@@ -456,7 +456,7 @@ static pl_status apply(void *ctx, const double *from, double *to) {
   for (size_t i = 0; i < size; i++)
     for (size_t l = 0; l < PL_LANES; l++) d->y[i][l] = from[l * size + i];
   for (int k = 0; k < d->nstep; k++) {
-    PL_TRY(advance(d, k));
+    PL_TRY(integrate_step(d, k));
     // growth without end: the caller sees infinity, the factors never do
     if (k % SOME || pl_max_abs(PL_LANES * d->size, (double *)d->y) < 1e250) continue;
     to[0] = INFINITY;

@@ -412,7 +412,7 @@ static pl_status try_part(descent *d, double by, int *good, double *gap) {
   return PL_OK;
 }
 
-static void accept(descent *d, double gap) {
+static void accept_step(descent *d, double gap) {
   for (int i = 0; i < d->p.in->n; i++)
     if (d->limit[i] > 0.9) d->damp[i] = fmax(1, 0.3 * d->damp[i]);
   descent_bound(d, &d->next);
@@ -436,7 +436,7 @@ pl_status descent_step(descent *d, double *by) {
     int good;
     PL_TRY(try_part(d, *by, &good, &gap));
     if (good) {
-      accept(d, gap);
+      accept_step(d, gap);
       return PL_OK;
     }
     if (tries >= TRIES) cut /= 2;

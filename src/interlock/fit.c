@@ -80,7 +80,7 @@ static corner beyond(fitting *t, const corner *s, double far) {
   return out;
 }
 
-static void step(fitting *t, corner *s) {
+static void simplex_step(fitting *t, corner *s) {
   int n = t->n;
   corner a = beyond(t, s, 1);
   if (a.gap > s[0].gap) {
@@ -121,7 +121,7 @@ static void climb(fitting *t, corner *best) {
       s[i].gap = gap_at(t, s[i].x);
     }
     sort_corners(t->n + 1, s);
-    for (int k = 0; k < STEPS && spread(t, s) > 1e-9; k++) step(t, s);
+    for (int k = 0; k < STEPS && spread(t, s) > 1e-9; k++) simplex_step(t, s);
     *best = s[0];
     if (again > 1 && best->gap - before < 1e-9 * t->cut) return;
     wide = fmax(wide / 4, 0.01);

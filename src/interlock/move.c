@@ -36,13 +36,6 @@ static void centre_of(const move *m, const pl_pose *at, int i, double out[3]) {
   for (int c = 0; c < 3; c++) out[c] = at->x[c] + arm[c];
 }
 
-// out = F S
-static void times(const double *F, const double *S, double *out) {
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++)
-      out[3 * i + k] = F[3 * i] * S[k] + F[3 * i + 1] * S[3 + k] + F[3 * i + 2] * S[6 + k];
-}
-
 // Damping in proportion to mass draws everything back to where it was.
 static void set_target(move *m, int i) {
   double c[3], drag = m->o->damping * m->h, F[9];
@@ -52,7 +45,7 @@ static void set_target(move *m, int i) {
   for (int k = 0; k < 3; k++) a->aim[k] = c[k] + m->h * m->s->v[i][k] / (1 + drag);
   for (int k = 0; k < 9; k++)
     F[k] = ((1 + drag) * m->start[i].Q[k] + m->h * m->s->spin[i][k]) / (m->h * m->h);
-  times(F, m->moment[i], a->A);
+  pl_mul3(F, m->moment[i], a->A);
 }
 
 // ---- friction -----------------------------------------------------------------------------------
@@ -174,7 +167,7 @@ static double kinetic(const move *m) {
   for (int i = 0; i < m->d.p.in->n; i++) {
     double F[9];
     if (m->d.p.unknown[i] < 0) continue;
-    times(m->s->spin[i], m->moment[i], F);
+    pl_mul3(m->s->spin[i], m->moment[i], F);
     sum += m->d.p.mass[i] * pl_dot3(m->s->v[i], m->s->v[i]) / 2 + pl_dot(9, F, m->s->spin[i]) / 2;
   }
   return sum;
@@ -214,7 +207,7 @@ static void close_books(move *m, pl_move_step *out) {
     centre_of(m, &d->at[i], i, is);
     for (int c = 0; c < 3; c++) s->v[i][c] = (is[c] - was[c]) / m->h;
     for (int c = 0; c < 9; c++) s->spin[i][c] = (d->at[i].Q[c] - m->start[i].Q[c]) / m->h;
-    times(s->spin[i], m->moment[i], F);
+    pl_mul3(s->spin[i], m->moment[i], F);
     drag += m->o->damping * m->h *
             (d->p.mass[i] * pl_dot3(s->v[i], s->v[i]) + pl_dot(9, F, s->spin[i]));
   }

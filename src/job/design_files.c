@@ -163,7 +163,7 @@ static void trace_target(const designing *t, int k, int which, const double *mot
   }
 }
 
-// motions of a watched node before and after, and its target: [3][TRACE][dim]; with a target all
+// motions of a probed node before and after, and its target: [3][TRACE][dim]; with a target all
 // begin where it begins
 static pl_status read_traces(const designing *t, int point, int probe, double *x, int *target) {
   int dim = t->j->scene->dim, node = t->a->probe[probe].node, which = 0;

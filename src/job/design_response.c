@@ -29,7 +29,7 @@ static pl_status spend(void *ctx, const pl_curve *c, const pl_trail *t, int last
   return PL_CANCELLED;
 }
 
-// what is drawn of a watched place
+// what is drawn of a probed place
 static pl_measure measure_of(const designing *t, int probe) {
   const pl_response_opts *o = &t->plan->response;
   return probe_measure(&t->a->probe[probe], (pl_measure_kind)o->peaks, o->peak_harmonic);
@@ -55,13 +55,13 @@ static void set_range(designing *t) {
 
 // one curve of a side; way: beginning at a motion of the design, NULL: at the range's own beginning
 static pl_status follow(designing *t, int side, int way, const pl_orbit *start, int most) {
-  enum { WATCHES = 64 };
+  enum { MOST_PROBES = 64 };
   const pl_scene *sc = t->j->scene;
-  pl_measure measure[WATCHES];
+  pl_measure measure[MOST_PROBES];
   allowance a = {.most = most};
   pl_response_opts o = t->plan->response;
   pl_response_plan plan = {.measure = measure, .start = start};
-  for (int k = 0; t->a->nprobe <= WATCHES && k < t->a->nprobe; k++)
+  for (int k = 0; t->a->nprobe <= MOST_PROBES && k < t->a->nprobe; k++)
     measure[plan.nmeasure++] = measure_of(t, k);
   if (start) {
     plan.look = spend;
@@ -133,7 +133,7 @@ static const pl_curve_point *point_at(const designing *t, int side, int i) {
   return &up->point[i - nd + (nd > 0)];
 }
 
-// amplitudes along a response: [points][nwatch]
+// amplitudes along a response: [points][nprobe]
 static double *amplitudes(const designing *t, int side) {
   const pl_scene *sc = t->j->scene;
   int n = count_points(t, side), nw = t->a->nprobe;

@@ -16,8 +16,8 @@ static void put_override(const pl_analysis *a, const pl_variable *v, double x, c
     snprintf(out, PL_TEXT, "analyses.%.100s.frequencies.%d=%.17g rad/s", a->name, v->index, x);
 }
 
-static pl_status write(const job *j, const pl_analysis *a, const double *x, double *design,
-                       char (*set)[PL_TEXT], const char **list, pl_text *out) {
+static pl_status write_design(const job *j, const pl_analysis *a, const double *x, double *design,
+                              char (*set)[PL_TEXT], const char **list, pl_text *out) {
   const pl_design_problem *p = &a->plan->problem;
   int n = 0;
   memcpy(design, j->scene->params->design, (size_t)j->scene->params->ndesign * sizeof *design);
@@ -44,7 +44,7 @@ pl_status job_found(const job *j, const pl_analysis *a, const double *x) {
   const char **list = pl_alloc(j->env, own + 1, sizeof *list);
   pl_text out;
   pl_text_init(&out, j->env);
-  pl_status s = design && set && list ? write(j, a, x, design, set, list, &out) : PL_E_NOMEM;
+  pl_status s = design && set && list ? write_design(j, a, x, design, set, list, &out) : PL_E_NOMEM;
   if (s == PL_OK && out.failed) s = PL_E_NOMEM;
   if (s == PL_OK) s = job_send_scene(j, a->name, &out);
   pl_text_free(&out);

@@ -163,7 +163,7 @@ pl_status job_values(const job *j, const char *name, const pl_view *v, const cha
 pl_status job_send_shape(const job *j, const pl_shape *s);
 // A state with its displacements.
 pl_status job_picture(job *j, const pl_state *s, const char *name, const char *caption);
-// An equilibrium: the displacements of watched places, its shape and its picture.
+// An equilibrium: the displacements of probed places, its shape and its picture.
 pl_status job_shape(job *j, const pl_analysis *a, const pl_state *s);
 pl_status job_orbit(const job *j, const pl_orbit *o, const char *name, const char *title);
 void sink_state(const job *j, const pl_analysis *a, const pl_state *s);
@@ -218,19 +218,19 @@ typedef struct job_motion {
 } job_motion;
 // Writes it, rods as tubes unless the file would be very large.
 pl_status job_glb(const job *j, const job_motion *a, const char *path);
-// Displacement of each watched place on the page.
+// Displacement of each probed place on the page.
 void job_probe_grid(job *j, const pl_analysis *a, const pl_state *s);
-// Displacement of each watched place.
+// Displacement of each probed place.
 void job_probe_figures(const job *j, const pl_analysis *a, const pl_state *s, json_t *figures);
-// Columns of watched places in a table from column `first`: names; returns the count of columns.
+// Columns of probed places in a table from column `first`: names; returns the count of columns.
 int job_probe_columns(const job *j, const pl_analysis *a, pl_table *t, int first);
 void job_probe_row(const job *j, const pl_analysis *a, const pl_state *s, double *row);
 int job_probe_count(const job *j, const pl_analysis *a);
-// Plots every watched displacement over a table's column.
+// Plots every probed displacement over a table's column.
 pl_status job_probe_plots(job *j, const pl_analysis *a, const pl_table *t, int xcol, int first,
                           const char *xlabel);
 
-// Plots the path of every watched node whose columns begin at `first`.
+// Plots the path of every probed node whose columns begin at `first`.
 pl_status job_path_plots(job *j, const pl_analysis *a, const pl_table *t, int first);
 
 // ---- reactions of every support and drive -------------------------------------------------------
@@ -258,7 +258,7 @@ pl_status job_stress_modes(job *j, const pl_analysis *a, const pl_state *s, int 
 pl_status job_stress_motion(job *j, int n, void (*at)(const void *ctx, int i, pl_state *s),
                             const void *ctx, const char *name, json_t *figures);
 pl_status job_stress_period(job *j, const pl_orbit *o, const char *name, json_t *figures);
-// Columns of watched places in a table, where histories are wanted.
+// Columns of probed places in a table, where histories are wanted.
 int job_stress_count(const job *j, const pl_analysis *a);
 pl_status job_stress_columns(const job *j, const pl_analysis *a, pl_table *t, int first);
 void job_stress_row(const job *j, const pl_analysis *a, const pl_state *s, double *row);
@@ -294,7 +294,7 @@ typedef struct table_column {
   const char *name, *unit;
 } table_column;
 
-// A row a step: what the analysis measures itself, watched places, contact, reactions.
+// A row a step: what the analysis measures itself, probed places, contact, reactions.
 typedef struct step_table {
   job *j;
   const pl_analysis *a;

@@ -116,7 +116,7 @@ static void report(const slopes *s) {
   grid_end(&g);
 }
 
-static void warn(const slopes *s) {
+static void warn_unbalanced(const slopes *s) {
   const survey *k = s->k;
   int bad = 0;
   for (int i = 0; i < SIDES * k->nall; i++) bad += k->solved[i] && s->left[i] > BALANCED;
@@ -140,7 +140,7 @@ pl_status limits_gradients(survey *k, json_t *figures) {
   if (st == PL_OK) {
     set_figures(&s, figures);
     report(&s);
-    warn(&s);
+    warn_unbalanced(&s);
     st = write_table(&s);
   }
   pl_free(k->j->env, s.rate);

@@ -129,7 +129,7 @@ static pl_status set_figures(const joint *f, const beside *near, const beside *r
 }
 
 // in the report and where the run is watched; parts of the size
-static void warn(const joint *f, double near, double rest) {
+static void warn_apart(const joint *f, double near, double rest) {
   const pl_analysis *a = f->k->a;
   const job *j = f->k->j;
   if (f->approached != PL_OK)
@@ -169,7 +169,7 @@ static void report(const joint *f, const beside *near, const beside *rest) {
       "go from there they end %.2g %% from it, height %+.2g %%",
       name, most, 100 * near->apart / near->size, mean, 100 * rest->apart / rest->size,
       100 * (rest->native[2] - rest->macro[2]) / rest->size);
-  warn(f, near->apart / near->size, rest->apart / rest->size);
+  warn_apart(f, near->apart / near->size, rest->apart / rest->size);
   if (f->rested == PL_UNSOLVED) job_alarm(j, "Elements that were let go did not come to rest.");
 }
 

@@ -112,7 +112,7 @@ pl_status job_probe_plots(job *j, const pl_analysis *a, const pl_table *t, int x
   return status;
 }
 
-// path of each watched place in the plane of its two widest extents
+// path of each probed place in the plane of its two widest extents
 pl_status job_path_plots(job *j, const pl_analysis *a, const pl_table *t, int first) {
   int rows = pl_table_rows(t), cols = pl_table_cols(t), dim = j->scene->dim, col = first;
   if (rows < 3 || dim < 2) return PL_OK;

@@ -13,9 +13,9 @@ enum { COLS = 6, ROWS_MOST = 24 };
 typedef struct sensing {
   curve_out *o;
   pl_slopes *s;
-  const pl_measure *measure; // [nwatch]
+  const pl_measure *measure; // [nprobe]
   int nvar;
-  double *omega, *amplitude; // [nvar], [nwatch][nvar]
+  double *omega, *amplitude; // [nvar], [nprobe][nvar]
   pl_text csv;
   json_t *list;
   int nrow, left; // rows of the page's table, and those that have no room
@@ -60,7 +60,7 @@ static void add_number(pl_text *t, double x) {
     pl_text_add(t, ",%.17g", x);
 }
 
-// all parameters at one special point, of one watched place (-1: none)
+// all parameters at one special point, of one probed place (-1: none)
 static void add_rows(sensing *t, const pl_special *at, int probe, const double *amplitude) {
   const pl_scene *sc = t->o->j->scene;
   const char *name = probe >= 0 ? t->o->a->probe[probe].name : "";

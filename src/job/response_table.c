@@ -62,7 +62,7 @@ static double root_mean_square(const double *z, int nharm) {
   return sqrt(sum);
 }
 
-// the measures of a watched place; returns the next free one of row
+// the measures of a probed place; returns the next free one of row
 static double *measure(const curve_out *c, const pl_orbit *o, const pl_probe *w, double *row) {
   const pl_scene *sc = c->j->scene;
   int dim = sc->dim, sub = o->sub > 1 ? o->sub : 1;
@@ -183,7 +183,7 @@ pl_status curve_special(curve_out *c, const pl_curve *curve) {
   pl_text_add(&t, ",multiplier_real,multiplier_imag\n");
   for (int i = 0; i < curve->nspecial; i++) {
     const pl_special *s = &curve->special[i];
-    // places that are not peaks are told for every watched place
+    // places that are not peaks are told for every probed place
     for (int k = 0; k < c->a->nprobe; k++) {
       if (s->kind == PL_PEAK && s->probe != k) continue;
       add_special(c, &t, s, &c->a->probe[k]);

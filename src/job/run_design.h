@@ -43,7 +43,7 @@ typedef struct designing {
   double *track[2];    // [nobj] rad/s of peaks and folds
   double *error[2];    // [nobj] of trajectories
   double *phase[2];    // [nobj] of the motions where the targets begin
-  double *path[2];     // [npoint][nwatch] m
+  double *path[2];     // [npoint][nprobe] m
   double *quantity[2]; // [nobj] what objectives are about, SI; NAN: none
   double *trace[2];    // [nobj][TRACE] their drawings over a period
   pl_orbit **peak;     // [nobj] largest motions of windows in the end, NULL: none
@@ -81,7 +81,7 @@ double design_tracking(const designing *t, int side, int *n);
 void design_page_head(const designing *t);
 pl_status design_page_tables(const designing *t);
 
-// Path of a watched place in the plane of its widest extents, several motions in one plot.
+// Path of a probed place in the plane of its widest extents, several motions in one plot.
 typedef struct trace {
   const char *name;
   const double *x; // [n][dim] m

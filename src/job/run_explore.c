@@ -481,7 +481,7 @@ static int by_size(const void *a, const void *b) {
   return x != y ? (x < y) - (x > y) : p->k - q->k;
 }
 
-// derivatives of a watched amplitude by all parameters, scaled by their ranges
+// derivatives of a probed amplitude by all parameters, scaled by their ranges
 static pl_status show_bars(const exploring *t, int i) {
   ranked *r = pl_alloc(t->j->env, (size_t)t->nvar, sizeof *r);
   const char *name[BARS_MOST];

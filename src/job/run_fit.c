@@ -31,7 +31,7 @@ static double factor_of(const pl_table *t, int col, const char *si, const char *
   return strcmp(unit, si) == 0 ? 1 : strcmp(unit, milli) == 0 ? 1e-3 : 0;
 }
 
-// the columns of the watched places, and their factors
+// the columns of the probed places, and their factors
 static pl_status find_channels(const trial *t, const char *path, const pl_table *table,
                                measured *set, int *column, double *factor, int *n) {
   int dim = t->j->scene->dim;

@@ -7,7 +7,7 @@
 void strain_set(const job *j, json_t *figures, const char *key, const pl_strain *s);
 
 // The linear response over a range, as a table of frequency_Hz, omega_rad_s and the amplitudes of
-// watched nodes, finer about resonances; and the largest strain at its largest motion.
+// probed nodes, finer about resonances; and the largest strain at its largest motion.
 pl_status linear_curve(job *j, const pl_analysis *a, double from, double to, pl_table **out,
                        pl_strain *strain, double *strain_omega);
 // The linear motion beside a periodic one: files, plots and strains.

@@ -20,7 +20,7 @@ typedef struct newmark {
   pl_transient_info info;
   double size;            // of the motion from its mean, as e_p (eq. 28) measures it, a step (m)
   double distance;        // root mean square of all free nodes, over the size of the motion
-  pl_table *full, *other; // watched places over a period
+  pl_table *full, *other; // probed places over a period
 } newmark;
 
 static void orbit_at(const newmark *k, int i) {
@@ -129,7 +129,7 @@ static pl_status make_table(newmark *k) {
   return st;
 }
 
-// of one watched place with columns first .. first + count - 1: root mean square of the distance
+// of one probed place with columns first .. first + count - 1: root mean square of the distance
 // over that of the path from its mean (0: it stands still), and the largest distance (m)
 static void probe_distance(const newmark *k, int first, int count, double *rms, double *most) {
   int cols = pl_table_cols(k->full);
@@ -212,8 +212,8 @@ static void report_result(const newmark *k, int stable) {
           k->distance, k->steps, pow(2 * PL_PI / k->steps, 2) / 6);
 }
 
-// words and figures of every watched place
-static void put_watches(const newmark *k, json_t *figures) {
+// words and figures of every probed place
+static void put_probes(const newmark *k, json_t *figures) {
   job *j = k->j;
   int at = 1;
   if (k->a->nprobe == 0) return;
@@ -273,7 +273,7 @@ pl_status newmark_compare(job *j, const pl_analysis *a, const pl_orbit *o, int s
     set_figures(&k, figures);
     report_result(&k, stable);
   }
-  if (st == PL_OK && ran) put_watches(&k, figures);
+  if (st == PL_OK && ran) put_probes(&k, figures);
   if (st == PL_OK && ran) st = write_files(&k);
   pl_table_free(k.full);
   pl_table_free(k.other);

@@ -124,7 +124,7 @@ pl_status orbit_period(job *j, const pl_analysis *a, const pl_orbit *o, pl_table
 
 // ---- plots ------------------------------------------------------------------------------------
 
-// amplitudes sqrt(s_k^2 + c_k^2) of every harmonic of the watched coordinates
+// amplitudes sqrt(s_k^2 + c_k^2) of every harmonic of the probed coordinates
 pl_status orbit_content_plot(job *j, const pl_table *harmonics, const char *name) {
   int rows = pl_table_rows(harmonics), cols = pl_table_cols(harmonics), nc = (cols - 4) / 2;
   if (rows < 2 || nc < 1) return PL_OK;
@@ -193,7 +193,7 @@ static void read_column(const pl_table *t, int col, double *out) {
   for (int i = 0; i < rows; i++) out[i] = pl_table_data(t)[(size_t)i * (size_t)cols + (size_t)col];
 }
 
-// both motions of a watched place: its path, or one coordinate over time
+// both motions of a probed place: its path, or one coordinate over time
 static pl_status plot_pair(job *j, const pl_analysis *a, const pl_probe *w, const orbit_pair *p,
                            int first, int count) {
   int rows = pl_table_rows(p->full), one, second;

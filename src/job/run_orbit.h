@@ -3,9 +3,9 @@
 
 #include "job_impl.h"
 
-// Nodes of the watches; returns their count.
+// Nodes of the probes; returns their count.
 int orbit_nodes(const pl_analysis *a, int *node);
-// Whether a watch has an axis, how many it has, and what is measured along them.
+// Whether a probe has an axis, how many it has, and what is measured along them.
 int probe_has(const pl_probe *w, int axis);
 int probe_axes(const job *j, const pl_probe *w);
 pl_measure probe_measure(const pl_probe *w, pl_measure_kind kind, int harmonic);
@@ -15,7 +15,7 @@ const char *measure_words(pl_measure_kind kind, int harmonic, char buf[48]);
 const char *probe_column(const pl_probe *w, const pl_measure *of, int axis, char buf[PL_TEXT]);
 // Base frequency of the drives, rad/s; the motion may repeat after several of their periods.
 double orbit_drive(const pl_orbit *o);
-// Table of Fourier coefficients of the watched places: opened once, a row per harmonic and orbit.
+// Table of Fourier coefficients of the probed places: opened once, a row per harmonic and orbit.
 pl_status orbit_harmonics_open(job *j, const pl_analysis *a, pl_table **out);
 pl_status orbit_harmonics_add(job *j, const pl_analysis *a, const pl_orbit *o, int point,
                               pl_table *t);
@@ -33,7 +33,7 @@ typedef struct orbit_pair {
   const char *suffix, *legend, *title, *caption;
   int colour; // of the other
 } orbit_pair;
-// Path of every watched place, or its one coordinate over time: the full motion solid, the other
+// Path of every probed place, or its one coordinate over time: the full motion solid, the other
 // dashed.
 pl_status orbit_pair_plots(job *j, const pl_analysis *a, const orbit_pair *p);
 

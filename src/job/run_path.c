@@ -12,7 +12,7 @@ static const table_column own[FIXED_COLUMNS] = {{"load_factor", ""},          {"
 // a special place as it is drawn and told
 typedef struct mark {
   pl_load_path_special p;
-  double *probe; // [number of watched components]
+  double *probe; // [number of probed components]
 } mark;
 
 typedef struct recorder {
@@ -53,7 +53,7 @@ static void on_special(void *ctx, const pl_load_path_special *p, const pl_state 
   r->nmark++;
 }
 
-// the watched components, in the order of the table's columns; of those turns are looked for
+// the probed components, in the order of the table's columns; of those turns are looked for
 static pl_status open_plan(job *j, const pl_analysis *a, recorder *r) {
   int dim = j->scene->dim, *list = pl_alloc(j->env, 3 * (size_t)a->nprobe + 1, sizeof *list);
   if (!list) return PL_E_NOMEM;
@@ -81,7 +81,7 @@ static const char *special_name(const pl_load_path_special *p) {
   return place_name(p->fold);
 }
 
-// name of the watched component of a turn
+// name of the probed component of a turn
 static const char *probe_name(const job *j, const pl_analysis *a, int probe, char buf[PL_TEXT]) {
   int n = 0;
   snprintf(buf, PL_TEXT, "%s", "");
@@ -95,7 +95,7 @@ static const char *probe_name(const job *j, const pl_analysis *a, int probe, cha
   return buf;
 }
 
-// folds and branch points, or turns of watched places
+// folds and branch points, or turns of probed places
 static json_t *special_figures(const job *j, const recorder *r, int turns) {
   json_t *list = json_array();
   char buf[PL_TEXT];

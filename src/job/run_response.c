@@ -274,7 +274,7 @@ pl_status job_response(job *j, int index, json_t *figures) {
   return st;
 }
 
-// damping ratio and frequency over the amplitudes of watched nodes
+// damping ratio and frequency over the amplitudes of probed nodes
 static pl_status write_damping(job *j, const pl_analysis *a, const int *node, const pl_curve *c) {
   enum { BEFORE = 4 };
   static const char *const column[BEFORE] = {"frequency", "omega", "damping_ratio", "energy"};

@@ -10,14 +10,14 @@ typedef struct curve_out {
   int energy;                // backbones have a column of it
   int harmonics;             // columns of so many harmonics
   int log;                   // axes of plots: 1 x, 2 y, 3 both
-  const pl_measure *measure; // [nwatch] responses: what peaks are of; NULL: path length
+  const pl_measure *measure; // [nprobe] responses: what peaks are of; NULL: path length
   char quantity[48];         // in words, "path length a period"
   pl_table *table;
   const pl_curve *seen; // the curve of which rows stand in the file, and how many
   int rows;
 } curve_out;
 
-// What is told and drawn of a watched place.
+// What is told and drawn of a probed place.
 pl_measure curve_measure(const curve_out *c, int probe);
 // How many special points of every kind there are, in words: "2 peaks, 1 fold". watch: those in its
 // figure alone, without numbers; -1: all.
@@ -30,7 +30,7 @@ const char *curve_file(const pl_analysis *a, const char *what, char buf[PL_TEXT]
 
 // Makes c->table with the rows of the curve; those that it has already stay.
 pl_status curve_table(curve_out *c, const pl_curve *curve);
-// Column of the path length of a watched place.
+// Column of the path length of a probed place.
 int curve_column(const curve_out *c, int probe);
 // Appends the points that the file does not have, or writes it anew when others went before.
 pl_status curve_append(curve_out *c, const pl_curve *curve);
@@ -45,7 +45,7 @@ pl_status curve_slopes(curve_out *c, const pl_curve *curve, json_t *figures);
 
 // ---- plots: response_plot.c ---------------------------------------------------------------------
 
-// What was asked for of every watched place over frequency; linear may be NULL.
+// What was asked for of every probed place over frequency; linear may be NULL.
 pl_status curve_plots(curve_out *c, const pl_curve *curve, const pl_table *linear);
 
 #endif

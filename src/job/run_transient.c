@@ -474,7 +474,7 @@ static void report_motion(const motion *r) {
   job_contact_report(j, r->a, r->record->t.contact);
 }
 
-// largest and smallest value of every watched column over the last period, or over the last fifth
+// largest and smallest value of every probed column over the last period, or over the last fifth
 static void set_extremes(const motion *r, json_t *f) {
   const pl_table *t = r->record->t.table;
   const pl_transient_opts *o = &r->opts;

@@ -1,4 +1,4 @@
-// The table of an analysis in steps: what it measures itself, watched places, contact, reactions.
+// The table of an analysis in steps: what it measures itself, probed places, contact, reactions.
 #include "job_impl.h"
 
 pl_status step_table_open(job *j, const pl_analysis *a, int nown, const table_column *own,

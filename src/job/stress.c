@@ -1,5 +1,5 @@
 // Stress in results: the largest values and where they are, the estimate of the discretisation
-// error, pictures, columns of watched places, and what a periodic motion does over its period.
+// error, pictures, columns of probed places, and what a periodic motion does over its period.
 #include "job_impl.h"
 
 #include "pliant/math.h"
@@ -343,7 +343,7 @@ pl_status job_stress_report(job *j, const pl_analysis *a, const pl_state *s, jso
   return judge(j, a, s, figures);
 }
 
-// ---- watched places -----------------------------------------------------------------------------
+// ---- probed places -----------------------------------------------------------------------------
 
 enum { COLUMNS = 13 }; // of a layer: von Mises, six stresses, six strains
 

@@ -246,7 +246,7 @@ static double out_of_balance(const descent *d, double h) {
   return size > 0 ? out / size : out;
 }
 
-static pl_status accept(void *ctx, double h) {
+static pl_status accept_step(void *ctx, double h) {
   descent *d = ctx;
   pl_limit_step *step = &d->step;
   pl_clock clock = {d->s->t, 0, d->scale, 0, 0};
@@ -345,7 +345,7 @@ static double progress(void *ctx, char text[80]) {
 
 static const pl_method table = {.name = "drape",
                                 .attempt = attempt,
-                                .accept = accept,
+                                .accept = accept_step,
                                 .unsolved = report_failure,
                                 .complete = complete,
                                 .observe = observe_step,

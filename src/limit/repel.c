@@ -357,7 +357,7 @@ static pl_status direction(repel *r) {
 }
 
 // one step; shifts follow how far it went
-static pl_status advance(repel *r, double *gone) {
+static pl_status newton_step(repel *r, double *gone) {
   pl_status s = direction(r);
   if (s == PL_SINGULAR) return give_up(r, PL_STOP_SINGULAR);
   PL_TRY(s);
@@ -402,7 +402,7 @@ static pl_status iterate(repel *r) {
     if (is_gone(r)) return give_up(r, PL_STOP_SINGULAR);
     if (it == r->o->max_iter) return give_up(r, PL_STOP_MAX_ITER);
     r->info->iterations++;
-    PL_TRY(advance(r, &gone));
+    PL_TRY(newton_step(r, &gone));
   }
 }
 

@@ -247,7 +247,7 @@ static void keep_before(limit_stepper *k, double h) {
 }
 
 // x becomes s
-static pl_status accept(void *ctx, double h) {
+static pl_status accept_step(void *ctx, double h) {
   limit_stepper *k = ctx;
   k->step.overlap = -INFINITY;
   keep_before(k, h);
@@ -330,7 +330,7 @@ static pl_status observe_step(void *ctx, int *stop) {
 static const pl_method table = {.name = "transient",
                                 .halvings = LEVELS,
                                 .attempt = attempt,
-                                .accept = accept,
+                                .accept = accept_step,
                                 .save = save,
                                 .restore = restore,
                                 .unsolved = report_failure,

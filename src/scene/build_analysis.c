@@ -9,7 +9,7 @@ enum { ANALYSES_MAX = 200, ANALYSIS_NAME_MAX = 40 };
 // ---- watches ----------------------------------------------------------------------------------
 
 // {name: node} or {name: node.x}; extra: room for that many more behind
-static pl_probe *read_watches(reader *r, const pl_node *at, int extra, int *n) {
+static pl_probe *read_probes(reader *r, const pl_node *at, int extra, int *n) {
   int own = at && at->kind == NODE_MAP ? at->n : 0;
   pl_probe *w = scene_alloc(r, (size_t)own + (size_t)extra + 1, sizeof *w);
   *n = 0;
@@ -454,7 +454,7 @@ static int read_analysis(reader *r, const pl_node *at, analysis_def *d) {
 
 // ---- nodes of objectives ----------------------------------------------------------------------
 
-static int is_watched(const pl_probe *w, int n, int node) {
+static int is_probed(const pl_probe *w, int n, int node) {
   for (int k = 0; k < n; k++)
     if (w[k].node == node && w[k].component < 0) return 1;
   return 0;
@@ -466,11 +466,11 @@ static int has_name(const pl_probe *w, int n, const char *name) {
   return 0;
 }
 
-// nodes that objectives look at are watched, called by their own names where they have one
+// nodes that objectives look at are probed, called by their own names where they have one
 static void probe_node(reader *r, int node, pl_probe *w, int *n) {
   char text[64];
   const char *name = r->b->label[node];
-  if (is_watched(w, *n, node)) return;
+  if (is_probed(w, *n, node)) return;
   for (int k = 0; !name && k < r->nset; k++)
     if (r->set[k].nodes.n == 1 && r->set[k].nodes.v[0] == node) name = r->set[k].name;
   if (!name || has_name(w, *n, name)) {
@@ -519,7 +519,7 @@ static void build_list(reader *r, const pl_node *at, pl_scene *s) {
     build_stage(r, d, n);
     if (d[n].a.kind == PL_ANALYSIS_macro) find_sheet_material(r, d, n);
     int own;
-    pl_probe *w = read_watches(r, d[n].probe, nprobe + plan_nodes(d[n].a.plan), &own);
+    pl_probe *w = read_probes(r, d[n].probe, nprobe + plan_nodes(d[n].a.plan), &own);
     if (!w) return;
     for (int k = 0; k < own; k++)
       if (has_name(shared, nprobe, w[k].name))
@@ -556,7 +556,7 @@ static void build_list(reader *r, const pl_node *at, pl_scene *s) {
 }
 
 void build_analyses(reader *r, pl_scene *s) {
-  s->probe = read_watches(r, r->def.probe, 0, &s->nprobe);
+  s->probe = read_probes(r, r->def.probe, 0, &s->nprobe);
   if (!s->probe) return;
   if (r->def.analyses) build_list(r, r->def.analyses, s);
   if (!r->explore || r->nproblem || r->failed) return;

@@ -363,7 +363,7 @@ static int read_samples(reader *r, const measured_def *d, const char *path, pl_m
   return 0;
 }
 
-// `tip`, `tip.y`: what is watched, or a node of the scene
+// `tip`, `tip.y`: a probe, or a node of the scene
 static int find_place(reader *r, const measured_def *d, const pl_node *at, int nprobe,
                       const pl_probe *probe, pl_measured *out) {
   const pl_node *place = d->probe;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// what analyses write besides files of watched places, obstacles and numbers
+// what analyses write besides files of probed places, obstacles and numbers
 static const char *const known[] = {
     "before",      "after",      "boundary",    "contacts", "content",    "convergence", "damping",
     "end",         "energy",     "harmonics",   "impacts",  "limit",      "limits",      "linear",

@@ -234,7 +234,7 @@ static pl_status next_point(path *k, double *step) {
 
 // ---- folds, turns and branch points -----------------------------------------------------------
 
-// The rate along the path of what stands still at a place: of the load factor, or of a watched
+// The rate along the path of what stands still at a place: of the load factor, or of a probed
 // unknown.
 static double rate_of(const path *k, const point *p, pl_path_place what, int probe) {
   if (what == PL_PATH_FOLD) return p->tl;
@@ -287,7 +287,7 @@ static pl_status keep_fork(path *k, const point *p) {
 }
 
 // between k->at and k->next, by halving: at a fold the load factor stands still, at a turn a
-// watched unknown does, at a branch point the count of negative eigenvalues changes
+// probed unknown does, at a branch point the count of negative eigenvalues changes
 static pl_status locate(path *k, pl_path_place what, int probe) {
   double lo = 0, hi = k->next.arc - k->at.arc, whole = hi;
   point_copy(k, &k->best, &k->next);
@@ -316,7 +316,7 @@ static pl_status locate(path *k, pl_path_place what, int probe) {
   return PL_OK;
 }
 
-// a watched unknown turns back; what hardly moves is rounding
+// a probed unknown turns back; what hardly moves is rounding
 static int reverses(const path *k, int probe) {
   double a = rate_of(k, &k->at, PL_PATH_TURN, probe), b = rate_of(k, &k->next, PL_PATH_TURN, probe);
   double most = 0;

@@ -93,7 +93,7 @@ static pl_status attempt(void *ctx, double h, double t, int level) {
   return s == PL_UNSOLVED && st->audit.unsound && level >= CHECK_LEVELS ? PL_OK : s;
 }
 
-static pl_status accept(void *ctx, double h) {
+static pl_status accept_step(void *ctx, double h) {
   stepper *st = ((run *)ctx)->st;
   if (!jump_is_rigid(st)) return stepper_accept(st, h);
   jump_accept(st, h);
@@ -212,13 +212,13 @@ static double longer(void *ctx, double h) {
 static const pl_method fixed = {.name = "transient",
                                 .halvings = LEVELS,
                                 .attempt = attempt,
-                                .accept = accept,
+                                .accept = accept_step,
                                 .restore = restore,
                                 .complete = period_progress,
                                 .observe = observe_step};
 static const pl_method adaptive = {.name = "transient",
                                    .attempt = attempt_accurate,
-                                   .accept = accept,
+                                   .accept = accept_step,
                                    .restore = restore,
                                    .observe = observe_step,
                                    .over = over,
@@ -229,7 +229,7 @@ static const pl_method adaptive = {.name = "transient",
 static const pl_method jumping = {.name = "jump",
                                   .halvings = LEVELS,
                                   .attempt = attempt,
-                                  .accept = accept,
+                                  .accept = accept_step,
                                   .restore = restore,
                                   .complete = complete_jump,
                                   .observe = observe_step};

@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct ear {
+typedef struct log_record {
   int n;
   pl_diag last;
-} ear;
+} log_record;
 
-static void hear(void *ctx, const pl_diag *d) {
-  ear *e = ctx;
+static void record(void *ctx, const pl_diag *d) {
+  log_record *e = ctx;
   e->n++;
   e->last = *d;
 }
@@ -31,13 +31,13 @@ static void every_status_has_its_own_text(void **state) {
 static void errors_are_kept(void **state) {
   (void)state;
   pl_env env;
-  ear e = {0};
+  log_record e = {0};
   pl_env_init(&env);
   // nobody listens
   assert_int_equal(pl_fail(&env, PL_E_IO, "no %s", "disk"), PL_E_IO);
   assert_string_equal(env.error.text, "no disk");
   assert_int_equal(env.nerror, 1);
-  env.diag = hear;
+  env.diag = record;
   env.diag_ctx = &e;
   pl_report(&env, PL_WARNING, "a.yaml", 3, 4, "look there", "odd");
   assert_int_equal(e.n, 1);

@@ -403,7 +403,7 @@ def stl(path, n=3, noise=1e-3):
 
 
 @test
-def check_tells_what_it_understood():
+def check_reports_what_it_understood():
     s = scene("beam.yaml", """pliant: 1
 units: mm-N-MPa
 materials: {steel: {young: 210000, poisson: 0.3, density: 7.85e-9}}

@@ -108,7 +108,7 @@ analyses: []
 
 
 @test
-def welds_that_are_hinges_are_told():
+def welds_that_are_hinges_are_reported():
     for body, said in (
             ("q, shell: {mesh: {grid: {size: [40, 20], cells: [4, 2]}}, thickness: 1, rotate: {axis: [1, 0, 0], angle: 90 deg}",
              "shell 'p' turns about shell 'q' along the line from"),

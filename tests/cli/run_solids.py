@@ -144,7 +144,7 @@ def prisms_beside_calculix():
 
 
 @test
-def frequencies_that_are_too_high_are_told():
+def frequencies_that_are_too_high_are_reported():
     # the bracket at 0.49: the first is 3 % too high, which is just let pass, the third 4 %; all as a refined mesh says
     def modes(name, more, **kw):
         text = bracket().scene(bracket().file, 2e11, 0.49, 7800, ", mesh_units: mm" + more).replace("{static: {}}, ", "")

@@ -312,7 +312,7 @@ def slow_loading_comes_to_the_static_state():
 # ---- the energy book of load steps ------------------------------------------------------------------
 
 @test
-def jumps_are_told():
+def jumps_are_reported():
     # Lee's frame without tracking: the same limit point, and the energy that tracking measures there
     told = ["jumps at load 0.74", "J are released", "hint: where it lands", "displacement control"]
     want = run("lee", lee(30, 1))["analyses"][0]
@@ -522,7 +522,7 @@ analyses: [static]
 
 
 @test
-def residuals_are_told():
+def residuals_are_reported():
     a = run("flap", FLAP, err=["not to rtol 1e-10", "the rest is rounding"])["analyses"][0]
     assert a["reason"] == "balanced to rounding" and a["residual"] > 1e-6, a
 

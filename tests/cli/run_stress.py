@@ -477,7 +477,7 @@ analyses: [static: {}]
 # ---- the estimate, and the mesh ---------------------------------------------------------------------
 
 @test
-def coarse_meshes_are_told():
+def coarse_meshes_are_reported():
     text = box("static: {}", cells="[6, 1, 1]").replace("material: m}", "material: m, formulation: plain}")
     summary, said = run("coarse", text)
     assert summary[0]["discretisation_error"]["relative"] > 0.25 and "the mesh is coarse" in said, said

@@ -206,7 +206,7 @@ analyses: [static: {}, modes: {count: 3}]
 
 
 @test
-def wrong_planes_are_told():
+def wrong_planes_are_reported():
     X, cells = ridge(2, 0.3)
     write("bad", X, cells)
     write("both", *mirrored(X, cells, 0, SWAP))

@@ -409,7 +409,7 @@ static void two_masses(void **state) {
 // ---- what cannot be told ----------------------------------------------------------------------
 
 // force, mass, stiffnesses and damping may all grow together
-static void not_told_apart(void **state) {
+static void alike_is_reported(void **state) {
   (void)state;
   static const pl_variable five[] = {{.index = MASS},
                                      {.index = STIFFNESS},
@@ -440,7 +440,7 @@ int test_fit_response(void) {
       cmocka_unit_test(exact_data), cmocka_unit_test(branches),
       cmocka_unit_test(quantities), cmocka_unit_test(duffing_bands),
       cmocka_unit_test(bent_band),  cmocka_unit_test(quiet_trials),
-      cmocka_unit_test(two_masses), cmocka_unit_test(not_told_apart),
+      cmocka_unit_test(two_masses), cmocka_unit_test(alike_is_reported),
   };
   pl_env_init(&env);
   return cmocka_run_group_tests_name("design.fit_response", tests, NULL, NULL);

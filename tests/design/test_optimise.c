@@ -298,7 +298,7 @@ static void bounds_hold(void **state) {
   close_bench(&t);
 }
 
-static void target_out_of_reach_is_told(void **state) {
+static void target_out_of_reach_is_reported(void **state) {
   (void)state;
   bench t;
   open_oscillator(&t, 0);
@@ -507,7 +507,7 @@ int test_optimise(void) {
       cmocka_unit_test(lost_motions_shorten_the_step),
       cmocka_unit_test(trajectory_gives_its_parameters_back),
       cmocka_unit_test(bounds_hold),
-      cmocka_unit_test(target_out_of_reach_is_told),
+      cmocka_unit_test(target_out_of_reach_is_reported),
       cmocka_unit_test(resumed_runs_are_the_same),
       cmocka_unit_test(starts_are_compared),
       cmocka_unit_test(nonsense_is_refused),

@@ -57,7 +57,7 @@ static void good_motions_pass(void **state) {
   kit_free(&k);
 }
 
-static void soft_links_are_told(void **state) {
+static void soft_links_are_reported(void **state) {
   (void)state;
   model_kit k;
   kit_model b;
@@ -193,7 +193,7 @@ static void largest_peaks_are_checked(void **state) {
 }
 
 // a window between the folds: the lower motions alone hang together in it, the upper ones are apart
-static void detached_parts_are_told(void **state) {
+static void detached_parts_are_reported(void **state) {
   (void)state;
   model_kit k;
   kit_model b;
@@ -221,9 +221,9 @@ static void detached_parts_are_told(void **state) {
 
 int test_proof(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(good_motions_pass),         cmocka_unit_test(soft_links_are_told),
+      cmocka_unit_test(good_motions_pass),         cmocka_unit_test(soft_links_are_reported),
       cmocka_unit_test(unstable_motions_fail),     cmocka_unit_test(simulations_start_well),
-      cmocka_unit_test(largest_peaks_are_checked), cmocka_unit_test(detached_parts_are_told),
+      cmocka_unit_test(largest_peaks_are_checked), cmocka_unit_test(detached_parts_are_reported),
   };
   pl_env_init(&env);
   return cmocka_run_group_tests_name("proof", tests, NULL, NULL);

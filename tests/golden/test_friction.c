@@ -67,7 +67,7 @@ static void strip_close(strip *s) {
   kit_free(&kit);
 }
 
-static int strip_watch(void *ctx, const pl_state *x, const pl_clock *c, const pl_work *w) {
+static int strip_observe(void *ctx, const pl_state *x, const pl_clock *c, const pl_work *w) {
   (void)w;
   strip *s = ctx;
   const pl_contact_pair *a = &s->k->pair[s->tip];
@@ -98,7 +98,8 @@ static void strip_threshold(int n, double mu, double depth, int steps, double *e
   strip_open(&s, n, mu, depth);
   pl_static_opts o = golden_static_opts(1e-10);
   o.steps = steps;
-  check_status(&env, pl_static_contact(&o, s.b.m, s.b.p, s.k, s.b.s, s.b.w, strip_watch, &s, NULL),
+  check_status(&env,
+               pl_static_contact(&o, s.b.m, s.b.p, s.k, s.b.s, s.b.w, strip_observe, &s, NULL),
                PL_CANCELLED);
   double slope = (s.eps[1] - s.eps[0]) / (s.ratio[1] - s.ratio[0]);
   *eps = s.eps[1] + (mu - s.ratio[1]) * slope;
@@ -141,7 +142,7 @@ typedef struct press {
   double rate, start, slip;
 } press;
 
-static int press_watch(void *ctx, const pl_state *x, const pl_clock *c, const pl_work *w) {
+static int press_observe(void *ctx, const pl_state *x, const pl_clock *c, const pl_work *w) {
   (void)x, (void)w;
   press *p = ctx;
   if (p->s->k->pair[p->s->tip].status == PL_SLIP) p->slip = p->start + p->rate * c->t;
@@ -161,7 +162,8 @@ static double slip_in_time(int n, double mu, double rate) {
   d.method = PL_IMPLICIT_EULER;
   press p = {&s, rate, 0.09, 0};
   check_status(
-      &env, pl_transient_contact(&d, s.b.m, s.b.p, s.k, s.b.s, NULL, s.b.w, press_watch, &p, NULL),
+      &env,
+      pl_transient_contact(&d, s.b.m, s.b.p, s.k, s.b.s, NULL, s.b.w, press_observe, &p, NULL),
       PL_CANCELLED);
   strip_close(&s);
   return p.slip;
@@ -189,7 +191,7 @@ typedef struct bar {
   double energy, gain, release, force, start;
 } bar;
 
-static int bar_watch(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
+static int bar_observe(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
   (void)s;
   bar *r = ctx;
   double f[3], energy = w->elastic + w->kinetic;
@@ -223,7 +225,7 @@ static impact bar_impact(int n, double hc, double damping, int law) {
   r.energy = whole;
   r.start = 1 / c;
   check_ok(&env,
-           pl_transient_contact(&o, r.b.m, r.b.p, r.k, r.b.s, NULL, r.b.w, bar_watch, &r, NULL));
+           pl_transient_contact(&o, r.b.m, r.b.p, r.k, r.b.s, NULL, r.b.w, bar_observe, &r, NULL));
   pl_momentum(r.b.m, r.b.p, r.b.s, &mass, lin, ang);
   impact out = {.release = r.release * c,
                 .rebound = lin[2] / (mass * V),

@@ -11,7 +11,7 @@ typedef struct energy_record {
   double first, drift;
 } energy_record;
 
-static int watch_energy(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
+static int observe_energy(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
   (void)s;
   (void)c;
   energy_record *e = ctx;
@@ -52,7 +52,7 @@ static void linear_energy(void **state) {
   // steps of a fifth of the shortest period, so that the conservation is not that of small errors
   double h = 0.2 * 2 * PL_PI / sqrt(4 * par[0] / m);
   pl_transient_opts o = golden_transient_opts(h, 1e4 * h);
-  check_ok(&env, pl_transient(&o, b.m, b.p, b.s, NULL, b.w, watch_energy, &e, NULL));
+  check_ok(&env, pl_transient(&o, b.m, b.p, b.s, NULL, b.w, observe_energy, &e, NULL));
   // rounding of a few 1e-16 a step, which at worst adds up over 1e4 steps
   check_less(e.drift, 1e-11 * e.first);
   kit_model_free(&b);

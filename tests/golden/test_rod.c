@@ -304,7 +304,7 @@ typedef struct turned {
   const kit_model *b;
 } turned;
 
-static int watch_turn(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
+static int observe_turn(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
   (void)s, (void)c;
   turned *t = ctx;
   t->energy = fmax(t->energy, w->elastic);
@@ -337,7 +337,7 @@ static void two_turns_of_a_rod(void **state) {
     pl_static_info info;
     turned t = {.b = &b};
     o.steps = 24;
-    check_ok(&env, pl_static(&o, b.m, b.p, b.s, b.w, watch_turn, &t, &info));
+    check_ok(&env, pl_static(&o, b.m, b.p, b.s, b.w, observe_turn, &t, &info));
     check_less(t.energy, 1e-14 * wire_bend() / LENGTH);
     check_array(3 * (N + 1), b.s->q, b.p->X, 1e-9);
     kit_model_free(&b);

@@ -38,7 +38,7 @@ static void eval(bench *t, double omega) {
   check_ok(&env, pl_hb_eval(t->hb, t->z, omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN));
 }
 
-static void open(bench *t, int large) {
+static void bench_open(bench *t, int large) {
   if (large)
     sample_shell(&t->kit, &env);
   else
@@ -55,7 +55,7 @@ static void open(bench *t, int large) {
   eval(t, 5);
 }
 
-static void close(bench *t) {
+static void bench_close(bench *t) {
   double *all[] = {t->z, t->bb, t->c, t->f, t->x, t->want};
   for (int k = 0; k < 6; k++) pl_free(&env, all[k]);
   pl_bordered_free(t->s);
@@ -94,13 +94,13 @@ static void solves_are_exact(void **state) {
   (void)state;
   for (int large = 0; large < 2; large++) {
     bench t;
-    open(&t, large);
+    bench_open(&t, large);
     for (int boundary = 0; boundary < 2; boundary++) {
       check_ok(&env, pl_bordered_set(t.s, boundary ? t.bb : NULL, boundary ? t.c : NULL, 0.3));
       for (int transposed = 0; transposed < 2; transposed++)
         check_solve(&t, boundary, transposed, 1e-5);
     }
-    close(&t);
+    bench_close(&t);
   }
 }
 
@@ -118,14 +118,14 @@ static void folds_are_regular(void **state) {
   (void)state;
   for (int large = 0; large < 2; large++) {
     bench t;
-    open(&t, large);
+    bench_open(&t, large);
     make_singular(&t, t.n / 2);
     check_ok(&env, pl_bordered_set(t.s, NULL, NULL, 0));
     check_status(&env, pl_bordered_solve(t.s, t.bb, 0, t.x, NULL), PL_SINGULAR);
     check_ok(&env, pl_bordered_set(t.s, t.bb, t.c, 0.3));
     check_solve(&t, 1, 0, 1e-5);
     check_solve(&t, 1, 1, 1e-5);
-    close(&t);
+    bench_close(&t);
   }
 }
 
@@ -134,21 +134,21 @@ static void singular_border_is_reported(void **state) {
   for (int large = 0; large < 2; large++) {
     bench t;
     double y;
-    open(&t, large);
+    bench_open(&t, large);
     make_singular(&t, t.n / 2);
     // the border does not reach the null vector
     t.c[t.n / 2] = 0;
     check_ok(&env, pl_bordered_set(t.s, t.bb, t.c, 0.3));
     random_array(9, t.n, 1, t.f);
     check_status(&env, pl_bordered_solve(t.s, t.f, 1, t.x, &y), PL_SINGULAR);
-    close(&t);
+    bench_close(&t);
   }
 }
 
 static void old_factors_serve(void **state) {
   (void)state;
   bench t;
-  open(&t, 1);
+  bench_open(&t, 1);
   check_ok(&env, pl_bordered_set(t.s, t.bb, t.c, 0.3));
   check_solve(&t, 1, 0, 1e-5);
   assert_int_equal(pl_bordered_stats(t.s).factorisations, 1);
@@ -167,7 +167,7 @@ static void old_factors_serve(void **state) {
   pl_bordered_info i = pl_bordered_stats(t.s);
   assert_int_equal(i.factorisations, 2);
   assert_int_equal(i.solves, 4);
-  close(&t);
+  bench_close(&t);
 }
 
 static pl_status one_solve(pl_env *e, void *ctx) {
@@ -189,10 +189,10 @@ static void memory_may_end(void **state) {
   (void)state;
   for (int large = 0; large < 2; large++) {
     bench t;
-    open(&t, large);
+    bench_open(&t, large);
     random_array(5, t.n, 1e-2, t.f);
     check_allocations(one_solve, &t);
-    close(&t);
+    bench_close(&t);
   }
 }
 

@@ -273,7 +273,7 @@ static void bounds_hold(void **state) {
 }
 
 // one oscillator at one frequency tells the sum of both dampings alone
-static void what_cannot_be_told_apart(void **state) {
+static void what_is_alike_is_reported(void **state) {
   (void)state;
   static const int dof[1] = {0};
   bench t;
@@ -388,7 +388,7 @@ int test_fit(void) {
       cmocka_unit_test(mechanism_values),
       cmocka_unit_test(shell_damping),
       cmocka_unit_test(bounds_hold),
-      cmocka_unit_test(what_cannot_be_told_apart),
+      cmocka_unit_test(what_is_alike_is_reported),
       cmocka_unit_test(nonsense_is_refused),
       cmocka_unit_test(failing_allocator),
   };

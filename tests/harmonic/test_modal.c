@@ -217,7 +217,7 @@ static void count_warnings(void *ctx, const pl_diag *d) {
 }
 
 // gravity turns the block inside out, or hardly bends it
-static void no_equilibrium_is_told(void **state) {
+static void no_equilibrium_is_reported(void **state) {
   (void)state;
   for (int light = 0; light < 2; light++) {
     model_kit kit;
@@ -267,10 +267,10 @@ static void failing_allocator(void **state) {
 int test_modal(void) {
   pl_env_init(&env);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(oscillator_closed_form), cmocka_unit_test(all_modes_are_exact),
-      cmocka_unit_test(limit_of_small_motions), cmocka_unit_test(drives_to_first_order),
-      cmocka_unit_test(nonsense_is_refused),    cmocka_unit_test(failing_allocator),
-      cmocka_unit_test(no_equilibrium_is_told),
+      cmocka_unit_test(oscillator_closed_form),     cmocka_unit_test(all_modes_are_exact),
+      cmocka_unit_test(limit_of_small_motions),     cmocka_unit_test(drives_to_first_order),
+      cmocka_unit_test(nonsense_is_refused),        cmocka_unit_test(failing_allocator),
+      cmocka_unit_test(no_equilibrium_is_reported),
   };
   return cmocka_run_group_tests_name("harmonic.modal", tests, NULL, NULL);
 }

@@ -505,7 +505,7 @@ static void nonsense_is_refused(void **state) {
   kit_free(&kit);
 }
 
-static void undamped_resonance_is_told(void **state) {
+static void undamped_resonance_is_reported(void **state) {
   (void)state;
   reference r;
   model_kit kit;
@@ -551,7 +551,7 @@ int test_response(void) {
       cmocka_unit_test(both_directions),     cmocka_unit_test(strong_drives),
       cmocka_unit_test(a_branch_is_chosen),  cmocka_unit_test(no_jumps),
       cmocka_unit_test(harmonics_adapt),     cmocka_unit_test(driven_mechanism),
-      cmocka_unit_test(nonsense_is_refused), cmocka_unit_test(undamped_resonance_is_told),
+      cmocka_unit_test(nonsense_is_refused), cmocka_unit_test(undamped_resonance_is_reported),
       cmocka_unit_test(failing_allocator),
   };
   return cmocka_run_group_tests_name("harmonic.response", tests, NULL, NULL);

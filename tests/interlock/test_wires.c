@@ -37,7 +37,7 @@ static void move(pl_pose *p, const double *by) {
 }
 
 // the gap after a motion, and its slope along it
-static double gap_moved(const pl_piece *const *piece, const pl_pose at[2], const double by[12],
+static double gap_after(const pl_piece *const *piece, const pl_pose at[2], const double by[12],
                         double *slope) {
   pl_pose p[2] = {at[0], at[1]};
   double least, g[12], H[12][12];
@@ -67,7 +67,7 @@ static void check_derivatives(int links) {
     for (int s = 0; s < 2; s++) {
       double d[12];
       for (int k = 0; k < 12; k++) d[k] = (s ? -1 : 1) * by[k];
-      f[s] = gap_moved(piece, at, d, &slope[s]);
+      f[s] = gap_after(piece, at, d, &slope[s]);
     }
     for (int k = 0; k < 12; k++) curve += by[k] * pl_dot(12, H[k], by);
     double size = pl_norm(12, by);

@@ -190,7 +190,7 @@ static void distances_of_samples(void **state) {
 }
 
 // two iterations are enough for harmonics that hardly change a motion and too few for others
-static void lost_rows_are_told(void **state) {
+static void lost_rows_are_reported(void **state) {
   (void)state;
   pl_env env;
   pl_env_init(&env);
@@ -269,7 +269,7 @@ static void newmark_of_a_large_motion(void **state) {
 }
 
 // without damping the free motion that Newmark's error excites stays for ever
-static void unsettled_is_told(void **state) {
+static void unsettled_is_reported(void **state) {
   (void)state;
   static const char undamped[] = "pliant: 1\n"
                                  "dimension: 1\n"
@@ -388,9 +388,9 @@ static void failing_allocator(void **state) {
 int test_periodic(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(distances_of_harmonics),  cmocka_unit_test(distances_of_samples),
-      cmocka_unit_test(lost_rows_are_told),      cmocka_unit_test(long_studies_are_thinned),
+      cmocka_unit_test(lost_rows_are_reported),  cmocka_unit_test(long_studies_are_thinned),
       cmocka_unit_test(distance_of_newmark),     cmocka_unit_test(newmark_of_a_large_motion),
-      cmocka_unit_test(unsettled_is_told),       cmocka_unit_test(cancel_is_clean),
+      cmocka_unit_test(unsettled_is_reported),   cmocka_unit_test(cancel_is_clean),
       cmocka_unit_test(multipliers_are_written), cmocka_unit_test(missing_harmonics_do_not_buckle),
       cmocka_unit_test(failing_allocator),
   };

@@ -43,7 +43,7 @@ static inline int look(void *ctx, const pl_state *s, const pl_clock *c, const pl
   return 0;
 }
 
-static inline probe watched(swing *k, double limit) {
+static inline probe probe_run(swing *k, double limit) {
   return (probe){.k = k,
                  .start = energy_of(k, k->b.s, k->b.w),
                  .limit = limit,

@@ -257,7 +257,7 @@ typedef struct swings {
   const swing *w;
 } swings;
 
-static int watch_swing(void *ctx, const pl_state *s, const pl_clock *c, const pl_limit_step *p) {
+static int observe_swing(void *ctx, const pl_state *s, const pl_clock *c, const pl_limit_step *p) {
   swings *r = ctx;
   (void)c;
   double E = p->kinetic + p->elastic + p->outer;
@@ -287,7 +287,7 @@ static void newmark_swings(void **state) {
     swing_build(&w, 1.01);
     swings r = {.w = &w, .beyond = -1};
     pl_transient_info info;
-    check_ok(&env, swing_run(&w, 0.5, NULL, watch_swing, &r, &info));
+    check_ok(&env, swing_run(&w, 0.5, NULL, observe_swing, &r, &info));
     double E = swing_mass(&w) * g * 0.25;
     check_less(r.rise, 1e-5 * E);
     check_less(r.loss, 1e-3 * E);
@@ -320,7 +320,7 @@ static void layers_collide(void **state) {
     swings r = {.w = &w, .beyond = -1, .apart = INFINITY};
     r.last = r.start = 0.25 * mass;
     pl_transient_info info;
-    check_ok(&env, swing_run(&w, 0.03, NULL, watch_swing, &r, &info));
+    check_ok(&env, swing_run(&w, 0.03, NULL, observe_swing, &r, &info));
     pl_momentum(w.b.m, w.b.p, w.b.s, &mass, after, rot);
     check_array(3, after, before, 1e-6 * mass);
     check_less(0.97, r.apart);

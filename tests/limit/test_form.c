@@ -25,7 +25,7 @@ static pl_limit make(const pl_limit_form *f, const pl_limit_source *in, pl_limit
 }
 
 // Scenes choose a form by its first key; a key of two forms must be the same key.
-static void keys_tell_forms(void **state) {
+static void keys_choose_forms(void **state) {
   (void)state;
   for (int k = 0; k < PL_LIMIT_FORM_COUNT; k++) {
     const pl_limit_form *f = pl_limit_form_table[k];
@@ -108,7 +108,7 @@ static int setup(void **state) {
 
 int test_form(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(keys_tell_forms),
+      cmocka_unit_test(keys_choose_forms),
       cmocka_unit_test(samples_are_limits),
       cmocka_unit_test(of_warp_and_weft),
   };

@@ -34,7 +34,7 @@ static void free_fall(void **state) {
     w.o.step = h;
     swing_build(&w, 1.01);
     for (int i = 0; i < 3 * w.nvert; i++) w.b.s->v[i] = i % 3 == 1 ? 0.7 : 0;
-    probe r = watched(&w, 1.01);
+    probe r = probe_run(&w, 1.01);
     pl_transient_info info;
     check_ok(&env, swing_run(&w, n * h, NULL, look, &r, &info));
     assert_int_equal(info.reason, PL_STOP_END);
@@ -68,7 +68,7 @@ static void damping(void **state) {
   w.kit->d.alpha = alpha;
   swing_build(&w, 1.01);
   for (int i = 0; i < 3 * w.nvert; i++) w.b.s->v[i] = i % 3 == 0 ? 2 : 0;
-  probe r = watched(&w, 1.01);
+  probe r = probe_run(&w, 1.01);
   check_ok(&env, swing_run(&w, 10 * h, NULL, look, &r, NULL));
   double m = swing_mass(&w), v = 2, work = 0;
   for (int i = 0; i < 10; i++) {
@@ -108,7 +108,7 @@ static void lifting(void **state) {
       double *q = w.b.s->q + 3 * v;
       q[1] = 0.4 - 1.01 * (0.4 - q[1]);
     }
-    probe r = watched(&w, 1.01);
+    probe r = probe_run(&w, 1.01);
     pl_transient_info info;
     // a quarter of the period, from the middle to the top
     check_ok(&env, swing_run(&w, PL_PI / 2, NULL, look, &r, &info));
@@ -146,7 +146,7 @@ static void momentum(void **state) {
     }
     double mass, before[3], after[3], ang[3];
     pl_momentum(w.b.m, w.b.p, w.b.s, &mass, before, ang);
-    probe r = watched(&w, 1.01);
+    probe r = probe_run(&w, 1.01);
     pl_transient_info info;
     check_ok(&env, swing_run(&w, 0.2, NULL, look, &r, &info));
     pl_momentum(w.b.m, w.b.p, w.b.s, &mass, after, ang);
@@ -177,7 +177,7 @@ static void lies_on_plane(void **state) {
     const pl_obstacle floor = {
         .kind = &pl_obstacle_plane, .centre = {0, 0, -0.02}, .par = {0, 0, 1}, .mu = 0.5};
     swing_obstacles(&w, 1, &floor);
-    probe r = watched(&w, 0);
+    probe r = probe_run(&w, 0);
     pl_transient_info info;
     check_ok(&env, swing_run(&w, 0.4, NULL, look, &r, &info));
     double force[3], m = swing_mass(&w);
@@ -211,7 +211,7 @@ static void slides_on_slope(void **state) {
       swing_build(&w, 1.01);
       const pl_obstacle slope = {.kind = &pl_obstacle_plane, .par = {0, 0, 1}, .mu = mu[i]};
       swing_obstacles(&w, 1, &slope);
-      probe r = watched(&w, 1.01);
+      probe r = probe_run(&w, 1.01);
       pl_transient_info info;
       check_ok(&env, swing_run(&w, 0.3, NULL, look, &r, &info));
       double v = i == 0 ? g * (sin(tilt) - mu[i] * cos(tilt)) * 0.3 : 0;
@@ -241,7 +241,7 @@ static void moving_obstacles(void **state) {
   const pl_obstacle belt = {
       .kind = &pl_obstacle_plane, .par = {0, 0, 1}, .velocity = {0.5, 0, 0.2}, .mu = 0.3};
   swing_obstacles(&w, 1, &belt);
-  probe r = watched(&w, 1.01);
+  probe r = probe_run(&w, 1.01);
   check_ok(&env, swing_run(&w, 0.1, NULL, look, &r, NULL));
   // still slipping: 0.3 g t; on its first step the impact of the belt counts for friction too
   double v = w.b.s->v[0];
@@ -269,7 +269,7 @@ static void no_passage(void **state) {
         .kind = &pl_obstacle_box, .centre = {0.15, 0.15, -0.05}, .par = {1, 1, 0.002}, .mu = 0.1};
     swing_obstacles(&w, 1, &box);
     for (int n = 0; n < w.nvert; n++) w.b.s->v[3 * n + 2] = -30;
-    probe r = watched(&w, 1.01);
+    probe r = probe_run(&w, 1.01);
     check_ok(&env, swing_run(&w, 0.1, NULL, look, &r, NULL));
     for (int n = 0; n < w.nvert; n++) check_close(w.b.s->q[3 * n + 2], -0.048, 1e-6);
     check_less(r.overlap, 1e-8);
@@ -298,7 +298,7 @@ static void lies_on_mesh(void **state) {
   const pl_obstacle block = {
       .kind = &pl_obstacle_mesh, .centre = {0, 0, -0.02}, .mu = 0.5, .data = mesh};
   swing_obstacles(&w, 1, &block);
-  probe r = watched(&w, 1.01);
+  probe r = probe_run(&w, 1.01);
   check_ok(&env, swing_run(&w, 0.2, NULL, look, &r, NULL));
   for (int n = 0; n < w.nvert; n++) check_close(w.b.s->q[3 * n + 2], -0.02, 1e-6);
   double force[3];
@@ -323,7 +323,7 @@ static void drapes_on_ball(void **state) {
     const pl_obstacle ball = {
         .kind = &pl_obstacle_sphere, .centre = {0.25, 0.25, -0.12}, .radius = 0.1, .mu = 0.4};
     swing_obstacles(&w, 1, &ball);
-    probe r = watched(&w, 1.01);
+    probe r = probe_run(&w, 1.01);
     pl_transient_info info;
     check_ok(&env, swing_run(&w, 0.4, NULL, look, &r, &info));
     assert_true(r.last.ncontact > 4);
@@ -353,7 +353,7 @@ static void layers_rest(void **state) {
     swing_build(&w, 1.01);
     pl_layers_desc d = swing_layers(&w, thick, 0.3);
     check_ok(&env, pl_layers_create(&env, &d, &w.k.layers));
-    probe r = watched(&w, 1.01);
+    probe r = probe_run(&w, 1.01);
     check_ok(&env, swing_run(&w, 0.3, NULL, look, &r, NULL));
     assert_true(r.last.ncontact > 0);
     check_less(r.last.kinetic, 1e-6);
@@ -407,7 +407,7 @@ static void folds(void **state) {
   swing_obstacles(&w, 2, o);
   pl_layers_desc d = swing_layers(&w, 4e-3, 0.2);
   check_ok(&env, pl_layers_create(&env, &d, &w.k.layers));
-  probe r = watched(&w, 1.01);
+  probe r = probe_run(&w, 1.01);
   for (int i = 0; i < 6; i++) {
     check_ok(&env, swing_run(&w, 0.1, NULL, look, &r, NULL));
     assert_int_equal(crossings(&w, w.b.s->q), 0);

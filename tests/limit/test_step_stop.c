@@ -21,7 +21,7 @@ static void resumes(void **state) {
     pinned(&one, &env, all_methods[k], 5, 1.01);
     pinned(&two, &env, all_methods[k], 5, 1.01);
     one.po.gap = two.po.gap = 1e-9;
-    probe a = watched(&one, 1.01), b = watched(&two, 1.01);
+    probe a = probe_run(&one, 1.01), b = probe_run(&two, 1.01);
     pl_history h = {0};
     check_ok(&env, swing_run(&one, 0.2, NULL, look, &a, NULL));
     check_ok(&env, swing_run(&two, 0.1, &h, look, &b, NULL));
@@ -209,7 +209,7 @@ static void lifted_beyond(void **state) {
                              .par = {0, 0, 1},
                              .velocity = {0, 0, 0.5}};
   swing_obstacles(&w, 1, &floor);
-  probe r = watched(&w, 1.01);
+  probe r = probe_run(&w, 1.01);
   pl_history h = {0};
   pl_transient_info info;
   assert_int_equal(swing_run(&w, 1, &h, look, &r, &info), PL_UNSOLVED);

@@ -94,7 +94,7 @@ static int heard_text(const char *want) {
   return 0;
 }
 
-static void bare_numbers_are_told(void **state) {
+static void bare_numbers_are_reported(void **state) {
   (void)state;
   pl_env env;
   // one warning a dimension; 1.24e-9 kg/mm^3 is 1.24 kg/m^3
@@ -167,7 +167,7 @@ int test_units(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(systems),
       cmocka_unit_test(system_is_right),
-      cmocka_unit_test(bare_numbers_are_told),
+      cmocka_unit_test(bare_numbers_are_reported),
       cmocka_unit_test(no_false_alarm),
       cmocka_unit_test(repository_scenes),
   };

@@ -17,7 +17,7 @@ typedef struct bench {
   model_kit *kit;
   kit_model b;
   pl_contact *k;
-  // watched
+  // observed
   double h, t;
   double lin[3], mass; // momentum after the step before
   double energy;       // after the step before
@@ -103,7 +103,7 @@ static inline void bench_law(bench *t) {
 }
 
 // momentum: M (v1 - v0) summed = h (m g + forces of contact), whatever the elements do
-static inline int bench_watch(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
+static inline int bench_observe(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
   bench *t = ctx;
   double lin[3], ang[3], size = 0, off = 0;
   pl_momentum(t->b.m, t->b.p, s, &t->mass, lin, ang);
@@ -146,7 +146,7 @@ static inline pl_transient_info bench_run(bench *t, int method, double h, double
   t->start = t->b.w->potential + t->b.w->kinetic;
   t->worst_book = 0;
   check_ok(t->kit->env, pl_transient_contact(&o, t->b.m, t->b.p, t->k, t->b.s, &t->history, t->b.w,
-                                             bench_watch, t, &info));
+                                             bench_observe, t, &info));
   pl_history_free(t->kit->env, &t->history);
   return info;
 }

@@ -37,7 +37,7 @@ static void points_make(int dim, int n, const double *X, double mass) {
 }
 
 // Rounding of places, 1e-17 m, divided by the step gives velocities of 1e-14 m/s.
-static void check_watched(const bench *t) {
+static void check_law(const bench *t) {
   check_less(t->worst_momentum, 1e-12);
   check_less(t->worst_law, 1e-12);
   check_less(t->worst_cone, 1e-14);
@@ -59,7 +59,7 @@ static void incline_sticks(void **state) {
       bench t;
       block_open(&t, i ? "hex8" : "tet4", a, mu[i], method == PL_NEWMARK ? 5e-4 : 1e-4);
       bench_run(&t, method, 1e-3, 0.4);
-      check_watched(&t);
+      check_law(&t);
       check_less(pl_max_abs(t.b.s->nq, t.b.s->v), 1e-12);
       assert_int_equal(t.nstick, 12);
       // velocities of 1e-14 m/s in a step of 1 ms
@@ -82,7 +82,7 @@ static void incline_slides(void **state) {
       bench_run(&t, method, 1e-3, 0.2);
       double v = bench_mean(&t, t.b.s->v, 0);
       bench_run(&t, method, 1e-3, 0.05);
-      check_watched(&t);
+      check_law(&t);
       check_rel((bench_mean(&t, t.b.s->v, 0) - v) / 0.05, want[i], 1e-6);
       assert_int_equal(t.nslip, 12);
       check_rel(-t.force[0] / t.force[2], mu[i], 1e-12);
@@ -103,7 +103,7 @@ static void many_contacts(void **state) {
     bench_open(&t, &kit, 1, &o, 0, NULL, NULL);
     t.k->formed = 150;
     bench_run(&t, PL_NEWMARK, 1e-3, 0.15);
-    check_watched(&t);
+    check_law(&t);
     assert_int_equal(t.nopen, 100); // the upper face
     assert_int_equal(slides ? t.nslip : t.nstick, 100);
     check_less(t.k->residual, 1e-12 * (1 + 1e-9));
@@ -136,7 +136,7 @@ static void incline_in_the_plane(void **state) {
     bench_run(&t, PL_IMPLICIT_EULER, 1e-3, 0.2);
     double v = bench_mean(&t, t.b.s->v, 0);
     bench_run(&t, PL_IMPLICIT_EULER, 1e-3, 0.05);
-    check_watched(&t);
+    check_law(&t);
     double a = slides ? -GRAVITY * (s - mu * c) : 0;
     check_close((bench_mean(&t, t.b.s->v, 0) - v) / 0.05, a * c, 1e-9);
     assert_int_equal(slides ? t.nslip : t.nstick, 5);
@@ -163,7 +163,7 @@ static void sliding_mass_stops(void **state) {
     assert_int_equal(t.nslip, 1);
     check_rel(hypot(t.b.s->v[0], t.b.s->v[1]), 0.4 * speed, 1e-11);
     bench_run(&t, method, h, 0.6 * time);
-    check_watched(&t);
+    check_law(&t);
     assert_int_equal(t.nstick, 1);
     check_less(pl_max_abs(3, t.b.s->v), 1e-13);
     check_close(0.8 * t.b.s->q[0] - 0.6 * t.b.s->q[1], 0, 1e-13);
@@ -187,7 +187,7 @@ static void sliding_block_stops(void **state) {
   }
   double x = bench_mean(&t, t.b.s->q, 0), y = bench_mean(&t, t.b.s->q, 1);
   bench_run(&t, PL_IMPLICIT_EULER, 1e-3, 0.4);
-  check_watched(&t);
+  check_law(&t);
   check_less(pl_max_abs(t.b.s->nq, t.b.s->v), 1e-10);
   double dx = bench_mean(&t, t.b.s->q, 0) - x, dy = bench_mean(&t, t.b.s->q, 1) - y;
   double way = 0.25 / (2 * 0.2 * GRAVITY);
@@ -209,7 +209,7 @@ static void toppling(void **state) {
     pl_obstacle o = plane_of(0, 0, 1, mu);
     bench_open(&t, &kit, 1, &o, 0, NULL, NULL);
     bench_run(&t, PL_IMPLICIT_EULER, 2e-3, 0.4);
-    check_watched(&t);
+    check_law(&t);
     double *q = t.b.s->q, *v = t.b.s->v;
     int top = kit_node_at(&kit, 0, 0, 0.08);
     double lean = q[3 * top] - q[0];

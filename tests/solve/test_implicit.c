@@ -10,7 +10,7 @@ static void euler(const pl_state *s, double h, double *vc, double *ac) {
   }
 }
 
-static pl_status step(pl_implicit *k, pl_state *s, double h, int *iterations) {
+static pl_status implicit_step(pl_implicit *k, pl_state *s, double h, int *iterations) {
   double vc[64], ac[64];
   assert_true(s->nq <= 64);
   euler(s, h, vc, ac);
@@ -42,7 +42,7 @@ static void same_as_transient(void **state) {
     check_ok(&a.env, pl_transient(&opt, a.m, a.p, a.s, NULL, a.w, NULL, NULL, NULL));
     pl_implicit *im;
     check_ok(&b.env, pl_implicit_create(&opt, b.m, b.p, b.w, &im));
-    for (int i = 0; i < 50; i++) check_ok(&b.env, step(im, b.s, 0.01, NULL));
+    for (int i = 0; i < 50; i++) check_ok(&b.env, implicit_step(im, b.s, 0.01, NULL));
     check_array(a.s->nq, b.s->q, a.s->q, 1e-10);
     check_array(a.s->nq, b.s->v, a.s->v, 1e-9);
     pl_implicit_free(im);
@@ -188,7 +188,7 @@ static int stop_at_once(void *ctx, const pl_progress *p) {
   return 1;
 }
 
-static void tells_progress(void **state) {
+static void reports_progress(void **state) {
   (void)state;
   oscillator o;
   rig r;
@@ -201,12 +201,12 @@ static void tells_progress(void **state) {
   r.env.progress = stop_at_once;
   r.env.progress_ctx = &done;
   check_ok(&r.env, pl_implicit_create(&opt, r.m, r.p, r.w, &im));
-  check_ok(&r.env, step(im, r.s, 0.01, NULL));
+  check_ok(&r.env, implicit_step(im, r.s, 0.01, NULL));
   check_close(done, -2, 0);
   const pl_method named = {.name = "transient"};
   pl_motion motion = {.method = &named, .env = &r.env, .s = r.s, .end = 0.04};
   pl_implicit_motion(im, &motion);
-  assert_int_equal(step(im, r.s, 0.01, NULL), PL_CANCELLED);
+  assert_int_equal(implicit_step(im, r.s, 0.01, NULL), PL_CANCELLED);
   check_close(done, 0.5, 1e-12);
   pl_implicit_free(im);
   rig_close(&r);
@@ -242,7 +242,7 @@ static pl_status run_all(pl_env *env, void *ctx) {
   pl_implicit *im = NULL;
   pl_status s = rig_try(&r, &o->desc, 1);
   if (s == PL_OK) s = pl_implicit_create(&opt, r.m, r.p, r.w, &im);
-  if (s == PL_OK) s = step(im, r.s, 0.1, NULL);
+  if (s == PL_OK) s = implicit_step(im, r.s, 0.1, NULL);
   pl_implicit_free(im);
   rig_close(&r);
   return s;
@@ -258,7 +258,7 @@ static void allocations(void **state) {
 int test_implicit(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_as_transient), cmocka_unit_test(finds_wrinkles),
-      cmocka_unit_test(counts_iterations), cmocka_unit_test(tells_progress),
+      cmocka_unit_test(counts_iterations), cmocka_unit_test(reports_progress),
       cmocka_unit_test(refuses_methods),   cmocka_unit_test(allocations),
   };
   return cmocka_run_group_tests_name("implicit", tests, NULL, NULL);

@@ -48,24 +48,24 @@ static pl_load_path_opts defaults(void) {
   return o;
 }
 
-typedef struct watcher {
+typedef struct observer {
   const roof *t;
   double force, worst, lowest;
   int n, stop_at;
-} watcher;
+} observer;
 
 static int look(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
-  watcher *k = ctx;
+  observer *k = ctx;
   (void)w;
   k->worst = fmax(k->worst, fabs(roof_pull(k->t, s->q[5]) - c->scale * k->force) / k->force);
   k->lowest = fmin(k->lowest, s->q[5]);
   return ++k->n == k->stop_at;
 }
 
-static pl_status follow(roof *t, double force, const pl_load_path_opts *o, watcher *k,
+static pl_status follow(roof *t, double force, const pl_load_path_opts *o, observer *k,
                         pl_load_path_info *info) {
   rig r;
-  *k = (watcher){.t = t, .force = force, .stop_at = k->stop_at};
+  *k = (observer){.t = t, .force = force, .stop_at = k->stop_at};
   rig_open(&r, &t->desc, 1);
   pl_status s = pl_load_path(o, r.m, r.p, r.s, r.w, look, k, info);
   rig_close(&r);
@@ -75,7 +75,7 @@ static pl_status follow(roof *t, double force, const pl_load_path_opts *o, watch
 static void flat_roof_snaps(void **state) {
   (void)state;
   roof t;
-  watcher k = {0};
+  observer k = {0};
   pl_load_path_info info;
   const double force = 40;
   roof_make(&t, 1, 0.3, force);
@@ -101,7 +101,7 @@ static void flat_roof_snaps(void **state) {
 static void ends_are_named(void **state) {
   (void)state;
   roof t;
-  watcher k = {0};
+  observer k = {0};
   pl_load_path_info info;
   const double force = 40;
   roof_make(&t, 1, 0.3, force);
@@ -126,7 +126,7 @@ static void ends_are_named(void **state) {
 static void steep_roof_buckles(void **state) {
   (void)state;
   roof t;
-  watcher k = {0};
+  observer k = {0};
   pl_load_path_info info;
   const double force = 2000;
   roof_make(&t, 0.3, 1, force);

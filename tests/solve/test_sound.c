@@ -220,7 +220,7 @@ static void errors_of_the_rule(void **state) {
 // ---- the book ---------------------------------------------------------------------------------
 
 // gamma below 1/2 makes every motion grow: after 20 steps the energy has doubled
-static void growth_is_told(void **state) {
+static void growth_is_reported(void **state) {
   (void)state;
   oscillator o;
   rig r;
@@ -289,10 +289,14 @@ static void volumes(void **state) {
 
 int test_sound(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(right_solution), cmocka_unit_test(long_steps),
-      cmocka_unit_test(growth_is_told), cmocka_unit_test(works_are_known),
-      cmocka_unit_test(volumes),        cmocka_unit_test(far_from_the_prediction),
-      cmocka_unit_test(strays),         cmocka_unit_test(errors_of_the_rule),
+      cmocka_unit_test(right_solution),
+      cmocka_unit_test(long_steps),
+      cmocka_unit_test(growth_is_reported),
+      cmocka_unit_test(works_are_known),
+      cmocka_unit_test(volumes),
+      cmocka_unit_test(far_from_the_prediction),
+      cmocka_unit_test(strays),
+      cmocka_unit_test(errors_of_the_rule),
   };
   return cmocka_run_group_tests_name("solve.sound", tests, NULL, NULL);
 }

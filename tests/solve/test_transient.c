@@ -45,7 +45,7 @@ typedef struct record {
   pl_env *env;
 } record;
 
-static int watch_energy(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
+static int observe_energy(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
   (void)s, (void)c;
   record *r = ctx;
   double e = w->elastic + w->kinetic;
@@ -83,7 +83,7 @@ static void energy_is_kept(void **state) {
   opt.duration = 200;
   record rec = {.env = &r.env};
   pl_transient_info info;
-  check_ok(&r.env, pl_transient(&opt, r.m, r.p, r.s, NULL, r.w, watch_energy, &rec, &info));
+  check_ok(&r.env, pl_transient(&opt, r.m, r.p, r.s, NULL, r.w, observe_energy, &rec, &info));
   assert_int_equal(info.nstep, 10000);
   check_less(rec.worst / rec.first, 1e-12);
   // the matrix never changes, so it is factored once

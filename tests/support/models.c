@@ -31,7 +31,7 @@ void *kit_keep(model_kit *k, int n, size_t size) {
 }
 
 // places of the mesh's vertices, and room for more nodes
-static void take_nodes(model_kit *k, int more) {
+static void add_nodes(model_kit *k, int more) {
   int dim = k->d.dim;
   k->X = kit_keep(k, (k->mesh->nvert + more) * dim, sizeof(double));
   for (int i = 0; i < k->mesh->nvert; i++)
@@ -87,12 +87,12 @@ void kit_box(model_kit *k, const char *kind, const int n[3], const double l[3],
              const double par[3]) {
   int hex = strncmp(kind, "hex", 3) == 0, type = hex ? PL_HEX8 : PL_TET4;
   check_ok(k->env, (hex ? pl_gen_hex_box : pl_gen_tet_box)(k->env, n, l, &k->mesh));
-  take_nodes(k, 0);
+  add_nodes(k, 0);
   kit_group(k, "box", kind, k->mesh->cell[type].n, k->mesh->cell[type].v, 1, par);
 }
 
 void kit_sheet(model_kit *k, const double par[4]) {
-  take_nodes(k, 0);
+  add_nodes(k, 0);
   pl_cells *tri = &k->mesh->cell[PL_TRI3];
   kit_group(k, "sheet", k->d.dim == 2 ? "tri2" : "membrane", tri->n, tri->v, 1, par);
   if (k->d.dim == 2) return;
@@ -129,7 +129,7 @@ void kit_shell(model_kit *k, const double par[4], int variant, const int *clamp)
   check_ok(k->env, pl_topology_create(k->mesh, &t));
   check_ok(k->env, pl_midedge_create(k->mesh, t, clamp, &s));
   pl_topology_free(t);
-  take_nodes(k, s->ncopy);
+  add_nodes(k, s->ncopy);
   for (int i = 0; i < s->ncopy; i++)
     memcpy(k->X + 3 * (s->nvert + i), k->X + 3 * s->copy[i], 3 * sizeof *k->X);
   k->d.nnode += s->ncopy;
