@@ -368,7 +368,7 @@ static cost growth_row(const char *by, int cells, int nharm) {
   r.p = r.scene->params;
   must(pl_work_create(r.m, 2, &r.w));
   pl_orbit *o;
-  must(pl_orbit_create(r.m, nharm, &o));
+  must(pl_orbit_create(&env, r.m, nharm, &o));
   o->omega = 0.37 * first_mode(&r); // no multiple is a mode
   for (int i = 0; i < o->nfree; i++)
     o->z[(size_t)i * (2 * nharm + 1)] = r.p->X[pl_model_free_dofs(r.m)[i]];

@@ -345,7 +345,8 @@ typedef struct pl_contact {
 } pl_contact;
 
 // Fails on unknown nodes and on obstacles without size, with the number of what is wrong.
-pl_status pl_contact_create(const pl_model *m, const pl_contact_desc *d, pl_contact **out);
+pl_status pl_contact_create(pl_env *env, const pl_model *m, const pl_contact_desc *d,
+                            pl_contact **out);
 void pl_contact_free(pl_contact *k);
 // Edges of obstacles that go through triangles of d at q[][3] and time 0 by more than `least`, m.
 // *depth: the most by which the nearer end of one is beyond its triangle, and which; 0: none does.

@@ -471,7 +471,7 @@ typedef struct pl_frf {
 // The fundamental of all loads (their sum, along the axis where it is largest, with the size of the
 // whole vector) or, without loads, of the driven node that moves most: f(t) = Re((e[0] + i e[1])
 // e^(i omega t)), N or m. Returns 0: there is no such force (or drive).
-int pl_excitation(const pl_model *m, const pl_params *p, pl_frf_per per, double e[2]);
+int pl_excitation(pl_env *env, const pl_model *m, const pl_params *p, pl_frf_per per, double e[2]);
 
 // A computed response at the frequencies of a measured one.
 typedef struct pl_frf_match {
@@ -485,8 +485,8 @@ pl_status pl_frf_compare(const pl_model *m, const pl_params *p, pl_work *w, cons
                          const pl_frf *f, pl_frf_match **out);
 void pl_frf_match_free(pl_frf_match *m);
 // The quantity of f along an orbit, for plots.
-void pl_frf_value(const pl_model *m, const pl_params *p, const pl_orbit *o, const pl_frf *f,
-                  double *re, double *im);
+void pl_frf_value(pl_env *env, const pl_model *m, const pl_params *p, const pl_orbit *o,
+                  const pl_frf *f, double *re, double *im);
 
 #define PL_FIT_RESPONSE_OPTS(X, C)                                                                 \
   X(int, harmonics, 0, 0, 64, "", "harmonics of the motions; 0: what the response needs at start") \

@@ -16,7 +16,7 @@ typedef struct pl_orbit {
   double omega; // rad/s, of the motion: the drive's base frequency over sub
   double *z;    // [nfree][2 nharm + 1]: c0 s1 c1 s2 c2 ... of each free unknown
 } pl_orbit;
-pl_status pl_orbit_create(const pl_model *m, int nharm, pl_orbit **out); // zero
+pl_status pl_orbit_create(pl_env *env, const pl_model *m, int nharm, pl_orbit **out); // zero
 void pl_orbit_free(pl_orbit *o);
 // A copy with another number of harmonics: cut, or filled with zeros.
 pl_status pl_orbit_copy(const pl_orbit *o, int nharm, pl_orbit **out);
@@ -450,9 +450,9 @@ typedef struct pl_strain {
 // The strain (field "strain" of element kinds that have it: of solids and shells the largest
 // principal Green strain by size) over a period, at nsample phases (0: chosen); the largest by size
 // is refined between samples. each (may be NULL) [elements of all groups, group by group]: the
-// largest size at the samples. threads (may be NULL) share the elements.
-pl_status pl_orbit_strain(const pl_model *m, const pl_params *p, const pl_orbit *o, int nsample,
-                          pl_threads *threads, double *each, pl_strain *most);
+// largest size at the samples. The threads of w share the elements, its host hears of progress.
+pl_status pl_orbit_strain(const pl_model *m, const pl_params *p, pl_work *w, const pl_orbit *o,
+                          int nsample, double *each, pl_strain *most);
 // The same for a linear motion.
 pl_status pl_modal_strain(const pl_modal *l, const pl_orbit *o, int nsample, double *each,
                           pl_strain *most);

@@ -154,7 +154,6 @@ typedef struct pl_model pl_model;
 pl_status pl_model_create(pl_env *env, const pl_model_desc *desc, pl_model **out);
 void pl_model_free(pl_model *m);
 
-pl_env *pl_model_env(const pl_model *m);
 int pl_model_dim(const pl_model *m);
 int pl_model_nnode(const pl_model *m);
 const char *pl_model_node_name(const pl_model *m, int node); // NULL: it has none
@@ -361,8 +360,8 @@ typedef struct pl_direction {
 // derivatives by hundreds of parameters cost no more than what they affect. Calls with different
 // `thread` may run at the same time.
 typedef struct pl_directions pl_directions;
-pl_status pl_directions_create(const pl_model *m, int nthread, int n, const pl_direction *dir,
-                               pl_directions **out);
+pl_status pl_directions_create(pl_env *env, const pl_model *m, int nthread, int n,
+                               const pl_direction *dir, pl_directions **out);
 void pl_directions_free(pl_directions *k);
 int pl_directions_count(const pl_directions *k);
 // Elements that direction i affects, as pairs (group, element): *list [count][2]. Returns the
@@ -392,8 +391,8 @@ int pl_directions_scalar(pl_directions *k, int thread, const pl_params *p, const
 // Total mass by every direction: out[n] += factor dm/dp_i.
 pl_status pl_directions_mass(pl_directions *k, const pl_params *p, double factor, double *out);
 
-// M restricted to the free unknowns.
-pl_status pl_free_mass(const pl_model *m, const pl_params *p, pl_csc *M);
+// M restricted to the free unknowns; free with pl_csc_free.
+pl_status pl_free_mass(pl_env *env, const pl_model *m, const pl_params *p, pl_csc *M);
 // y = M x over all unknowns, on the threads of w; the same bits for any number of them.
 void pl_mass_mul(const pl_params *p, const double *x, pl_work *w, double *y);
 // A field of the elements of a group: value[nelem]. threads may be NULL.

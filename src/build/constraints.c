@@ -563,7 +563,7 @@ pl_status make_constraints(const pl_builder *b, int nthread, pl_built *m) {
   pl_contact_desc contact = b->contact;
   if (b->layers.nvert > 0 && b->layers.solid) contact.bodies = &b->layers;
   if (contact.nnode > 0 || contact.bodies)
-    PL_TRY(pl_contact_create(m->model, &contact, &out->contact));
+    PL_TRY(pl_contact_create(b->env, m->model, &contact, &out->contact));
   if (b->layers.nvert > 0) PL_TRY(pl_layers_create(b->env, &b->layers, &out->layers));
   if (d.nlimit == 0) return PL_OK;
   double *weight = pl_alloc(b->env, (size_t)d.nvert, sizeof *weight);

@@ -46,9 +46,9 @@ static pl_status copy_balls(pl_contact *k, const pl_contact_desc *d) {
   return PL_OK;
 }
 
-pl_status pl_contact_create(const pl_model *m, const pl_contact_desc *d, pl_contact **out) {
+pl_status pl_contact_create(pl_env *env, const pl_model *m, const pl_contact_desc *d,
+                            pl_contact **out) {
   *out = NULL;
-  pl_env *env = pl_model_env(m);
   PL_TRY(check_desc(env, m, d));
   size_t npair;
   if (pl_mul_size((size_t)d->nobstacle, (size_t)d->nnode, &npair) || npair > 100000000)

@@ -484,7 +484,8 @@ static pl_status open_design(fitter *f, const pl_model *m, const pl_params *p, p
       .nvariable = nvariable, .variable = list, .npoint = 1, .point = &point};
   PL_TRY(pl_design_open(&o, m, p, w, &problem, &f->d));
   f->nvar = f->d->nvar;
-  return frf_solver_open(&f->solver, m, p, f->d->solution[0].hb, f->d->solution[0].b, f->o->rtol);
+  return frf_solver_open(&f->solver, f->env, m, p, f->d->solution[0].hb, f->d->solution[0].b,
+                         f->o->rtol);
 }
 
 static pl_status allocate(fitter *f) {
@@ -539,14 +540,14 @@ static void list_values(fitter *f) {
 static pl_status open_views(fitter *f) {
   pl_design *d = f->d;
   pl_status st = PL_OK;
-  for (int k = 0; k < f->nset; k++) PL_TRY(frf_look(d->m, d->p, &f->set[k], &f->view[k]));
+  for (int k = 0; k < f->nset; k++) PL_TRY(frf_look(f->env, d->m, d->p, &f->set[k], &f->view[k]));
   for (int i = 0; st == PL_OK && i < f->nvar; i++) {
     memcpy(f->lm.to, f->lm.x, (size_t)f->nvar * sizeof *f->lm.x);
     f->lm.to[i] += f->lm.x[i] != 0 ? 1e-3 * f->lm.x[i] : 1e-3 * d->var[i].scale;
     st = variables_set(d, f->lm.to);
     for (int k = 0; st == PL_OK && k < f->nset; k++) {
       frf_view v;
-      st = frf_look(d->m, d->p, &f->set[k], &v);
+      st = frf_look(f->env, d->m, d->p, &f->set[k], &v);
       if (fabs(v.size / f->view[k].size - 1) + fabs(v.angle - f->view[k].angle) > 1e-9)
         st = pl_fail_at(f->env, PL_E_INPUT, NULL, 0, 0,
                         "leave it out of the fit, or give amplitudes that are not divided by it",

@@ -41,13 +41,13 @@ static void add_drive(const pl_model *m, const pl_params *p, double complex *e) 
   }
 }
 
-int pl_excitation(const pl_model *m, const pl_params *p, pl_frf_per per, double e[2]) {
+int pl_excitation(pl_env *env, const pl_model *m, const pl_params *p, pl_frf_per per, double e[2]) {
   double complex sum[3] = {0};
   double size = 0, scale = 0;
   if (per != PL_PER_DRIVE) {
-    double *f = pl_alloc(pl_model_env(m), (size_t)pl_model_nq(m), sizeof *f);
+    double *f = pl_alloc(env, (size_t)pl_model_nq(m), sizeof *f);
     if (f) add_loads(m, p, f, sum);
-    pl_free(pl_model_env(m), f);
+    pl_free(env, f);
   }
   for (int k = 0; k < 3; k++) scale += pow(cabs(sum[k]), 2);
   if (per == PL_PER_DRIVE || (per == PL_PER_NOTHING && scale == 0)) add_drive(m, p, sum);
@@ -65,18 +65,18 @@ int pl_excitation(const pl_model *m, const pl_params *p, pl_frf_per per, double 
 
 // ---- values -----------------------------------------------------------------------------------
 
-pl_status frf_look(const pl_model *m, const pl_params *p, const pl_frf *f, frf_view *v) {
+pl_status frf_look(pl_env *env, const pl_model *m, const pl_params *p, const pl_frf *f,
+                   frf_view *v) {
   double e[2];
   *v = (frf_view){.f = f, .size = 1};
   if (f->per == PL_PER_NOTHING && f->kind != PL_FRF_COMPLEX) return PL_OK;
-  if (!pl_excitation(m, p, f->per, e))
-    return pl_fail_at(pl_model_env(m), PL_E_INPUT, NULL, 0, 0,
-                      "give a load or drive an amplitude with 'harmonic: 1'",
-                      "%s: there is no %s to which the data could be referred",
-                      f->name ? f->name : "measured",
-                      f->per == PL_PER_FORCE   ? "oscillating force"
-                      : f->per == PL_PER_DRIVE ? "oscillating drive"
-                                               : "excitation");
+  if (!pl_excitation(env, m, p, f->per, e))
+    return pl_fail_at(
+        env, PL_E_INPUT, NULL, 0, 0, "give a load or drive an amplitude with 'harmonic: 1'",
+        "%s: there is no %s to which the data could be referred", f->name ? f->name : "measured",
+        f->per == PL_PER_FORCE   ? "oscillating force"
+        : f->per == PL_PER_DRIVE ? "oscillating drive"
+                                 : "excitation");
   v->angle = atan2(e[1], e[0]);
   if (f->per != PL_PER_NOTHING) v->size = hypot(e[0], e[1]);
   return PL_OK;
@@ -157,11 +157,11 @@ void frf_gradient(const pl_model *m, const pl_params *p, const pl_orbit *o, cons
   }
 }
 
-void pl_frf_value(const pl_model *m, const pl_params *p, const pl_orbit *o, const pl_frf *f,
-                  double *re, double *im) {
+void pl_frf_value(pl_env *env, const pl_model *m, const pl_params *p, const pl_orbit *o,
+                  const pl_frf *f, double *re, double *im) {
   frf_view v;
   double y[2] = {NAN, NAN};
-  if (frf_look(m, p, f, &v) == PL_OK) frf_value(m, p, o, &v, y);
+  if (frf_look(env, m, p, f, &v) == PL_OK) frf_value(m, p, o, &v, y);
   *re = y[0];
   *im = y[1];
 }
@@ -283,7 +283,7 @@ static pl_status one_motion(frf_solver *s, const pl_curve *c, const frf_view *v,
 pl_status frf_motions(frf_solver *s, const pl_curve *curve, const frf_view *v, frf_each each,
                       void *ctx) {
   const pl_frf *f = v->f;
-  pl_env *env = pl_model_env(s->m);
+  pl_env *env = s->env;
   sample *order = pl_alloc(env, (size_t)f->n + 1, sizeof *order);
   if (!order) return PL_E_NOMEM;
   for (int i = 0; i < f->n; i++) order[i] = (sample){f->omega[i], i};
@@ -305,11 +305,11 @@ pl_status frf_motions(frf_solver *s, const pl_curve *curve, const frf_view *v, f
   return st;
 }
 
-pl_status frf_solver_open(frf_solver *s, const pl_model *m, const pl_params *p, pl_hb *hb,
-                          pl_bordered *b, double rtol) {
-  *s = (frf_solver){.m = m, .p = p, .hb = hb, .b = b, .rtol = rtol};
-  PL_TRY(pl_orbit_create(m, pl_hb_nharm(hb), &s->scratch[0]));
-  return pl_orbit_create(m, pl_hb_nharm(hb), &s->scratch[1]);
+pl_status frf_solver_open(frf_solver *s, pl_env *env, const pl_model *m, const pl_params *p,
+                          pl_hb *hb, pl_bordered *b, double rtol) {
+  *s = (frf_solver){.env = env, .m = m, .p = p, .hb = hb, .b = b, .rtol = rtol};
+  PL_TRY(pl_orbit_create(env, m, pl_hb_nharm(hb), &s->scratch[0]));
+  return pl_orbit_create(env, m, pl_hb_nharm(hb), &s->scratch[1]);
 }
 
 void frf_solver_close(frf_solver *s) {
@@ -383,12 +383,12 @@ pl_status pl_frf_compare(const pl_model *m, const pl_params *p, pl_work *w, cons
   *out = NULL;
   for (int i = 0; i < curve->npoint; i++)
     if (curve->point[i].orbit->nharm > H) H = curve->point[i].orbit->nharm;
-  PL_TRY(frf_look(m, p, f, &v));
+  PL_TRY(frf_look(w->env, m, p, f, &v));
   PL_TRY(frf_match_create(w->env, f->n, out));
   comparing t = {.s = &s, .v = &v, .out = *out};
   pl_status st = pl_hb_create(m, p, w, H, 0, &hb);
   if (st == PL_OK) st = pl_bordered_create(hb, &b);
-  if (st == PL_OK) st = frf_solver_open(&s, m, p, hb, b, 1e-8);
+  if (st == PL_OK) st = frf_solver_open(&s, w->env, m, p, hb, b, 1e-8);
   if (st == PL_OK) st = frf_motions(&s, curve, &v, compare_one, &t);
   if (st == PL_OK) frf_sum_up(f, *out);
   frf_solver_close(&s);

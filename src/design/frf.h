@@ -11,7 +11,8 @@ typedef struct frf_view {
   double size, angle; // of the excitation
 } frf_view;
 // PL_E_INPUT: there is no excitation to refer to.
-pl_status frf_look(const pl_model *m, const pl_params *p, const pl_frf *f, frf_view *v);
+pl_status frf_look(pl_env *env, const pl_model *m, const pl_params *p, const pl_frf *f,
+                   frf_view *v);
 void frf_value(const pl_model *m, const pl_params *p, const pl_orbit *o, const frf_view *v,
                double y[2]);
 // gz[n] = d(row . Y)/dz; amplitudes, maxima: row is (1, 0).
@@ -23,6 +24,7 @@ int frf_width(const pl_frf *f);
 // Motions of a set: for samples in the order of the sweep, chosen on the curve and solved at their
 // frequencies by Newton's method.
 typedef struct frf_solver {
+  pl_env *env;
   const pl_model *m;
   const pl_params *p;
   pl_hb *hb;
@@ -30,8 +32,8 @@ typedef struct frf_solver {
   double rtol;
   pl_orbit *scratch[2]; // candidates
 } frf_solver;
-pl_status frf_solver_open(frf_solver *s, const pl_model *m, const pl_params *p, pl_hb *hb,
-                          pl_bordered *b, double rtol);
+pl_status frf_solver_open(frf_solver *s, pl_env *env, const pl_model *m, const pl_params *p,
+                          pl_hb *hb, pl_bordered *b, double rtol);
 void frf_solver_close(frf_solver *s);
 // each(ctx, i, orbit): the motion of sample i, NULL: there is none; non-zero stops. One call a
 // sample.

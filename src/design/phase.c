@@ -5,9 +5,9 @@
 #include <string.h>
 
 // 0: nothing oscillates with the base frequency
-static int excitation(const pl_model *m, const pl_params *p, double *angle) {
+static int excitation(pl_env *env, const pl_model *m, const pl_params *p, double *angle) {
   double e[2];
-  if (!pl_excitation(m, p, PL_PER_NOTHING, e)) return 0;
+  if (!pl_excitation(env, m, p, PL_PER_NOTHING, e)) return 0;
   *angle = atan2(e[1], e[0]);
   return 1;
 }
@@ -30,7 +30,8 @@ static double harmonic_of(const pl_objective_at *at, double *s, double *c) {
 static pl_status eval(const pl_objective_at *at, int i, double *q) {
   double s, c, angle = 0;
   (void)i;
-  if (!(harmonic_of(at, &s, &c) > 0) || !excitation(at->m, at->p, &angle)) return PL_DOMAIN;
+  if (!(harmonic_of(at, &s, &c) > 0) || !excitation(at->d->env, at->m, at->p, &angle))
+    return PL_DOMAIN;
   *q = remainder(atan2(-s, c) - at->o->harmonic * angle, 2 * PL_PI);
   return PL_OK;
 }
@@ -54,7 +55,7 @@ static double displaced_angle(const pl_objective_at *at, pl_params *p, const pl_
   memcpy(p->X, at->p->X, (size_t)p->nref * sizeof *p->X);
   for (int t = 0; t < d->ntarget; t++)
     (d->target[t].on_ref ? p->X : p->par)[d->target[t].index] += h * d->target[t].coef;
-  excitation(at->m, p, &angle);
+  excitation(at->d->env, at->m, p, &angle);
   return angle;
 }
 
@@ -103,7 +104,7 @@ static pl_status check(const pl_objective_at *at) {
     return pl_fail_at(at->d->env, PL_E_INPUT, NULL, 0, 0, "use more harmonics",
                       "design: objective '%s': the motions have no harmonic %d", objective_label(o),
                       o->harmonic);
-  if (excitation(at->m, at->p, &angle)) return PL_OK;
+  if (excitation(at->d->env, at->m, at->p, &angle)) return PL_OK;
   return pl_fail(at->d->env, PL_E_INPUT,
                  "design: objective '%s': no load and no drive has the base frequency",
                  objective_label(o));

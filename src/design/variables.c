@@ -165,7 +165,7 @@ static pl_status make_directions(pl_design *d) {
     }
   }
   int nthread = d->w->threads ? pl_threads_size(d->w->threads) : 1;
-  pl_status s = pl_directions_create(d->m, nthread, d->nvar, dir, &d->directions);
+  pl_status s = pl_directions_create(d->env, d->m, nthread, d->nvar, dir, &d->directions);
   pl_free(d->env, dir);
   return s;
 }

@@ -22,11 +22,8 @@ typedef struct backbone {
 // ---- what both kinds begin with -----------------------------------------------------------------
 
 pl_status backbone_params(backbone_base *b, const pl_params *p, int damped) {
-  PL_TRY(pl_params_create(b->m, &b->p));
+  PL_TRY(pl_params_copy(b->env, p, &b->p));
   pl_params *f = b->p;
-  memcpy(f->par, p->par, (size_t)p->npar * sizeof(double));
-  memcpy(f->X, p->X, (size_t)p->nref * sizeof(double));
-  memcpy(f->design, p->design, (size_t)p->ndesign * sizeof(double));
   pl_params_scale_harmonic(b->m, f, 0);
   if (!damped) pl_params_undamp(b->m, f);
   return pl_params_update(b->m, f);

@@ -502,7 +502,7 @@ static pl_status make_directions(fitter *f) {
         d ? (pl_direction){d->ntarget, d->target} : (pl_direction){1, &damping[design == BETA]};
   }
   int nthread = f->w->threads ? pl_threads_size(f->w->threads) : 1;
-  pl_status s = pl_directions_create(f->m, nthread, f->nvalue, dir, &f->directions);
+  pl_status s = pl_directions_create(f->env, f->m, nthread, f->nvalue, dir, &f->directions);
   pl_free(f->env, dir);
   return s;
 }

@@ -419,7 +419,7 @@ pl_status pl_modal_response(pl_modal *l, double omega, pl_orbit **out) {
     return pl_fail(l->env, PL_E_INPUT, "linear response: frequency must be > 0, got %g rad/s",
                    omega);
   pl_orbit *o;
-  PL_TRY(pl_orbit_create(l->m, l->H, &o));
+  PL_TRY(pl_orbit_create(l->env, l->m, l->H, &o));
   o->omega = omega;
   size_t L = 2 * (size_t)l->H + 1;
   for (size_t i = 0; i < (size_t)l->nfree; i++) o->z[i * L] = l->rest->q[l->free_dof[i]];
@@ -468,5 +468,5 @@ static void linear_state(const void *ctx, double phase, pl_state *s) {
 pl_status pl_modal_strain(const pl_modal *l, const pl_orbit *o, int nsample, double *each,
                           pl_strain *most) {
   linear_motion t = {l, o};
-  return strain_over_period(l->m, l->p, linear_state, &t, nsample ? nsample : 64, NULL, each, most);
+  return strain_over_period(l->m, l->p, l->w, linear_state, &t, nsample ? nsample : 64, each, most);
 }

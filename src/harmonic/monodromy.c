@@ -96,7 +96,7 @@ pl_status low_vibrations(variation *v, double *w) {
   pl_clock c = {.omega = v->omega, .scale = 1};
   pl_coef stiffness = {.k = 1};
   pl_status s = pl_eval(v->m, v->p, v->s, &c, PL_WANT_TANGENT, &stiffness, v->w);
-  if (s == PL_OK) s = pl_free_mass(v->m, v->p, &M);
+  if (s == PL_OK) s = pl_free_mass(v->env, v->m, v->p, &M);
   // one thread: any other number would change the last bits
   if (s == PL_OK)
     s = pl_eigen_lowest(v->env, &v->w->A, &M, MODES, pl_threads_size(v->w->threads), lambda, x,

@@ -2,10 +2,9 @@
 
 #include <string.h>
 
-pl_status pl_orbit_create(const pl_model *m, int nharm, pl_orbit **out) {
+pl_status pl_orbit_create(pl_env *env, const pl_model *m, int nharm, pl_orbit **out) {
   *out = NULL;
   size_t n = (size_t)pl_model_nfree(m) * (2 * (size_t)nharm + 1);
-  pl_env *env = pl_model_env(m);
   pl_orbit *o = pl_alloc(env, 1, sizeof *o + n * sizeof(double));
   if (!o) return PL_E_NOMEM;
   *o = (pl_orbit){

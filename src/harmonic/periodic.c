@@ -51,7 +51,7 @@ static pl_status open_balance(periodic_solver *l, int nharm) {
 
 static pl_status new_orbit(periodic_solver *l, double omega) {
   pl_orbit_free(l->orbit);
-  PL_TRY(pl_orbit_create(l->m, l->hb->f.H, &l->orbit));
+  PL_TRY(pl_orbit_create(l->env, l->m, l->hb->f.H, &l->orbit));
   l->orbit->omega = omega;
   return PL_OK;
 }
@@ -198,7 +198,7 @@ static pl_status probe_rest(periodic_solver *l, int max_iter) {
   pl_orbit *o = NULL;
   pl_status s = pl_hb_create(l->m, l->p, l->w, few_harmonics(l), 0, &hb);
   if (s == PL_OK) s = pl_bordered_create(hb, &b);
-  if (s == PL_OK) s = pl_orbit_create(l->m, hb->f.H, &o);
+  if (s == PL_OK) s = pl_orbit_create(l->env, l->m, hb->f.H, &o);
   if (s == PL_OK) {
     o->omega = l->o->frequency;
     s = start_rigid(hb, l->rest, o);

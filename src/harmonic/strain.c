@@ -73,11 +73,10 @@ static void refine(gauge *g, double spacing, pl_strain *most) {
   most->phase -= 2 * PL_PI * floor(most->phase / (2 * PL_PI));
 }
 
-pl_status strain_over_period(const pl_model *m, const pl_params *p, phase_state_fn at,
-                             const void *ctx, int nsample, pl_threads *threads, double *each,
-                             pl_strain *most) {
-  gauge g = {.m = m, .p = p, .at = at, .ctx = ctx, .threads = threads};
-  pl_env *env = pl_model_env(m);
+pl_status strain_over_period(const pl_model *m, const pl_params *p, pl_work *w, phase_state_fn at,
+                             const void *ctx, int nsample, double *each, pl_strain *most) {
+  gauge g = {.m = m, .p = p, .at = at, .ctx = ctx, .threads = w->threads};
+  pl_env *env = w->env;
   size_t all = 0, largest = 1;
   *most = (pl_strain){0};
   for (int k = 0; k < pl_model_ngroup(m); k++) {
@@ -109,11 +108,11 @@ static void orbit_state(const void *ctx, double phase, pl_state *s) {
   pl_orbit_state(t->m, t->p, t->o, phase, s);
 }
 
-pl_status pl_orbit_strain(const pl_model *m, const pl_params *p, const pl_orbit *o, int nsample,
-                          pl_threads *threads, double *each, pl_strain *most) {
+pl_status pl_orbit_strain(const pl_model *m, const pl_params *p, pl_work *w, const pl_orbit *o,
+                          int nsample, double *each, pl_strain *most) {
   motion t = {m, p, o};
   if (nsample < 0)
-    return pl_fail(pl_model_env(m), PL_E_ARG, "strain: samples must be >= 0, got %d", nsample);
+    return pl_fail(w->env, PL_E_ARG, "strain: samples must be >= 0, got %d", nsample);
   if (nsample == 0) nsample = 8 * o->nharm > 64 ? 8 * o->nharm : 64;
-  return strain_over_period(m, p, orbit_state, &t, nsample, threads, each, most);
+  return strain_over_period(m, p, w, orbit_state, &t, nsample, each, most);
 }

@@ -65,7 +65,7 @@ static void read_orbit(row *r, const pl_model *m, pl_orbit **out) {
   *out = NULL;
   FETCH(r, H);
   if (H < 1 || H > HARMONICS_MAX) r->failed = 1;
-  if (r->failed || pl_orbit_create(m, H, out) != PL_OK) r->failed = 1;
+  if (r->failed || pl_orbit_create(r->env, m, H, out) != PL_OK) r->failed = 1;
   if (r->failed) return;
   FETCH(r, (*out)->sub);
   FETCH(r, (*out)->omega);

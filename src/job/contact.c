@@ -18,7 +18,7 @@ pl_status job_contact_make(const job *j, const pl_analysis *a, pl_contact **out)
     d.bodies = &sc->layers;
   if (d.nnode == 0) d.nobstacle = 0;
   if (d.nnode == 0 && !d.bodies) return PL_OK;
-  return pl_contact_create(sc->model, &d, out);
+  return pl_contact_create(j->env, sc->model, &d, out);
 }
 
 static int count_obstacles(const pl_contact *k) {

@@ -459,8 +459,12 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
   folder place = {.env = env, .fd = -1};
   job j = {
       .env = env, .view = *scene, .opts = opts, .result = result, .pace = &beat, .folder = &place};
+  // files of the mesh are the job's
+  pl_mesh mesh = *scene->mesh;
+  mesh.env = env;
   j.scene = &j.view;
   j.view.env = env;
+  j.view.mesh = &mesh;
   j.output = scene->output;
   j.files = files_sink(&j);
   if (!opts->folder)

@@ -60,7 +60,7 @@ double measured_value(job *j, const pl_measured *m, const pl_orbit *o, int phase
   pl_frf f = m->f;
   // of the drive, whose period may be a part of the motion's
   f.harmonic *= o->sub > 1 ? o->sub : 1;
-  pl_frf_value(j->scene->model, j->scene->params, o, &f, &re, &im);
+  pl_frf_value(j->env, j->scene->model, j->scene->params, o, &f, &re, &im);
   if (phases) return about(degrees(re, im), measured_middle(m));
   return amplitude(re, im, &f) / measured_unit(j, m, &unit);
 }

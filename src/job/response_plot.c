@@ -126,7 +126,7 @@ static double factor_of(const lines *l, double hz) {
   if (!f) return 1;
   if (l->phases || f->harmonic != 1) return 0;
   if (f->per != PL_PER_NOTHING &&
-      !pl_excitation(l->c->j->scene->model, l->c->j->scene->params, f->per, e))
+      !pl_excitation(l->c->j->env, l->c->j->scene->model, l->c->j->scene->params, f->per, e))
     return 0;
   double rms = f->kind == PL_FRF_RMS ? sqrt(0.5) : 1;
   return rms * pow(2 * PL_PI * hz, f->order) /

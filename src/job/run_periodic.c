@@ -96,7 +96,7 @@ static void report_result(job *j, const pl_analysis *a, const pl_periodic_info *
 
 static pl_status strains(job *j, const pl_orbit *o, json_t *figures) {
   pl_strain most;
-  PL_TRY(pl_orbit_strain(j->scene->model, j->scene->params, o, 0, j->work->threads, NULL, &most));
+  PL_TRY(pl_orbit_strain(j->scene->model, j->scene->params, j->work, o, 0, NULL, &most));
   strain_set(j, figures, "max_strain", &most);
   if (most.value != 0) job_say(j, "Largest strain over a period: %.4g.", fabs(most.value));
   return PL_OK;

@@ -141,7 +141,7 @@ static pl_status compare(job *j, const pl_analysis *a, const pl_curve *c, int wa
   pl_strain full, other = {0};
   double omega = 0;
   char name[PL_TEXT];
-  PL_TRY(pl_orbit_strain(j->scene->model, j->scene->params, o, 0, j->work->threads, NULL, &full));
+  PL_TRY(pl_orbit_strain(j->scene->model, j->scene->params, j->work, o, 0, NULL, &full));
   strain_set(j, figures, "max_strain", &full);
   if (want_linear) {
     PL_TRY(linear_curve(j, a, opts->from, opts->to, linear, &other, &omega));

@@ -101,7 +101,7 @@ static void put_places(const tubes *b, const double *x, const double *u, double 
 static pl_status tube_mesh(const tubes *b, pl_mesh **out) {
   const pl_mesh *m = b->sc->mesh;
   int extra = 2 * b->n * b->nside, first = m->nvert, tri = m->cell[PL_TRI3].n;
-  PL_TRY(pl_mesh_create(m->env, m->source, m->nvert + extra, out));
+  PL_TRY(pl_mesh_create(b->sc->env, m->source, m->nvert + extra, out));
   for (int k = 0; k < PL_CELL_COUNT; k++) {
     size_t size = (size_t)m->cell[k].n * (size_t)pl_cell_nvert[k] * sizeof(int);
     PL_TRY(pl_mesh_set_cells(*out, (pl_cell_type)k, m->cell[k].n + (k == PL_TRI3 ? extra : 0)));

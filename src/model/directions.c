@@ -17,10 +17,10 @@ struct pl_directions {
 
 // ---- directions -------------------------------------------------------------------------------
 
-pl_status direction_create(const pl_model *m, direction *d) {
+pl_status direction_create(pl_env *env, const pl_model *m, direction *d) {
   size_t nq = (size_t)m->nq;
-  *d = (direction){.dpar = pl_alloc(m->env, (size_t)m->npar, sizeof(double)),
-                   .dX = pl_alloc(m->env, 6 * nq, sizeof(double))};
+  *d = (direction){.dpar = pl_alloc(env, (size_t)m->npar, sizeof(double)),
+                   .dX = pl_alloc(env, 6 * nq, sizeof(double))};
   if (!d->dpar || !d->dX) return PL_E_NOMEM;
   d->dq = d->dX + nq;
   d->dv = d->dq + nq;
@@ -208,16 +208,16 @@ static pl_status build(pl_directions *k, const pl_direction *dir) {
       k->target[k->tptr[i] + t] = *target;
     }
   }
-  for (int i = 0; i < k->nthread; i++) PL_TRY(direction_create(m, &k->d[i]));
+  for (int i = 0; i < k->nthread; i++) PL_TRY(direction_create(k->env, m, &k->d[i]));
   return find_affected(k);
 }
 
-pl_status pl_directions_create(const pl_model *m, int nthread, int n, const pl_direction *dir,
-                               pl_directions **out) {
+pl_status pl_directions_create(pl_env *env, const pl_model *m, int nthread, int n,
+                               const pl_direction *dir, pl_directions **out) {
   *out = NULL;
-  pl_directions *k = pl_alloc(m->env, 1, sizeof *k);
+  pl_directions *k = pl_alloc(env, 1, sizeof *k);
   if (!k) return PL_E_NOMEM;
-  *k = (pl_directions){.env = m->env, .m = m, .n = n, .nthread = nthread < 1 ? 1 : nthread};
+  *k = (pl_directions){.env = env, .m = m, .n = n, .nthread = nthread < 1 ? 1 : nthread};
   pl_status s = build(k, dir);
   if (s != PL_OK) {
     pl_directions_free(k);

@@ -473,7 +473,7 @@ pl_status pl_work_create_for(pl_env *env, const pl_model *m, int nthread, pl_wor
   if (s == PL_OK && !(w->r && w->f_inner && w->f_damp && i->energy && i->power && i->slip &&
                       i->grown && i->bad && i->done && i->f && i->tmp))
     s = PL_E_NOMEM;
-  if (s == PL_OK) s = direction_create(m, &i->along);
+  if (s == PL_OK) s = direction_create(env, m, &i->along);
   if (s == PL_OK) s = pl_mul_create(env, &m->M, &i->mass);
   if (s == PL_OK && nthread > 1) s = pl_threads_create(env, nthread, &w->threads);
   if (s != PL_OK) {

@@ -573,9 +573,6 @@ void pl_model_free(pl_model *m) {
 
 // ---- questions --------------------------------------------------------------------------------
 
-pl_env *pl_model_env(const pl_model *m) {
-  return m->env;
-}
 int pl_model_dim(const pl_model *m) {
   return m->dim;
 }

@@ -167,7 +167,7 @@ void model_wait(const pl_model *m, const pl_work *w, int b);
 
 // ---- directions: design.c, directions.c ---------------------------------------------------------
 
-pl_status direction_create(const pl_model *m, direction *d);
+pl_status direction_create(pl_env *env, const pl_model *m, direction *d);
 void direction_free(pl_env *env, direction *d);
 // Adds `by` times what the targets do to dpar and dX, or clears those entries.
 void direction_add(direction *d, int n, const pl_target *target, double by);

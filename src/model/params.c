@@ -231,8 +231,8 @@ const double *pl_model_group_rest(const pl_model *m, const pl_params *p, int k, 
   return p->rest + g->rest0 + (size_t)elem * (size_t)g->kind->nrest;
 }
 
-pl_status pl_free_mass(const pl_model *m, const pl_params *p, pl_csc *M) {
-  PL_TRY(pl_csc_copy(m->env, &m->A, M));
+pl_status pl_free_mass(pl_env *env, const pl_model *m, const pl_params *p, pl_csc *M) {
+  PL_TRY(pl_csc_copy(env, &m->A, M));
   memset(M->val, 0, ((size_t)M->nnz + 1) * sizeof(double));
   for (int k = 0; k < p->M.nnz; k++) M->val[m->mass_to_free[k]] += p->M.val[k];
   M->val[M->nnz] = 0;

@@ -143,7 +143,7 @@ pl_status pl_modes(const pl_modes_opts *o, const pl_model *m, const pl_params *p
   if (st == PL_DOMAIN) return fail_domain(m, w, "modes");
   PL_TRY(st);
   pl_csc M = {0};
-  PL_TRY(pl_free_mass(m, p, &M));
+  PL_TRY(pl_free_mass(w->env, m, p, &M));
   double *x = pl_alloc(w->env, (size_t)count * (size_t)n, sizeof *x);
   // shapes are looked at whether they are wanted or not
   double *own_shape =

@@ -21,7 +21,7 @@ pl_status stepper_open(stepper *st) {
   PL_TRY(pl_state_create(st->m, st->p, &st->x));
   PL_TRY(pl_state_create(st->m, st->p, &st->base));
   PL_TRY(pl_state_create(st->m, st->p, &st->first));
-  PL_TRY(pl_free_mass(st->m, st->p, &st->M));
+  PL_TRY(pl_free_mass(st->env, st->m, st->p, &st->M));
   st->heavy = pl_alloc(st->env, nq, sizeof *st->heavy);
   st->factored = pl_alloc(st->env, (size_t)st->w->A.nnz, sizeof *st->factored);
   st->g = pl_alloc(st->env, n, sizeof *st->g);

@@ -27,7 +27,8 @@ static pl_status scened_open(pl_env *env, const pl_text *text, scened *o) {
   const pl_scene *sc = o->scene;
   pl_status s = pl_state_create(sc->model, sc->params, &o->s);
   if (s == PL_OK) s = pl_work_create(sc->model, 1, &o->w);
-  if (s == PL_OK && sc->contact.nnode) s = pl_contact_create(sc->model, &sc->contact, &o->contact);
+  if (s == PL_OK && sc->contact.nnode)
+    s = pl_contact_create(sc->env, sc->model, &sc->contact, &o->contact);
   if (s != PL_OK) scened_close(o);
   return s;
 }

@@ -29,7 +29,7 @@ static void open_triangle(triangle *t, const pl_obstacle *o, int segments, doubl
   c.segment = edge;
   pl_env_init(&t->env);
   check_ok(&t->env, pl_model_create(&t->env, &d, &t->m));
-  check_ok(&t->env, pl_contact_create(t->m, &c, &t->k));
+  check_ok(&t->env, pl_contact_create(&t->env, t->m, &c, &t->k));
 }
 
 static void close_triangle(triangle *t) {

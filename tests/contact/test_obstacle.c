@@ -171,7 +171,7 @@ static void pairs(void **state) {
   pl_contact_desc c = {
       .nobstacle = 2, .obstacle = o, .nnode = 2, .node = approach, .radius = radius, .mu = mu};
   pl_contact *k;
-  check_ok(&env, pl_contact_create(m, &c, &k));
+  check_ok(&env, pl_contact_create(&env, m, &c, &k));
   assert_int_equal(k->npair, 4);
   pl_contact_place(k, 0, X);
   const double gap[4] = {3 - 0.1, 3 - 1 - 0.1, 1 - 0.2, sqrt(26) - 1 - 0.2};
@@ -194,7 +194,7 @@ static void pairs(void **state) {
 
   // without lists of their own, pairs take what the obstacle says
   c.mu = c.radius = NULL;
-  check_ok(&env, pl_contact_create(m, &c, &k));
+  check_ok(&env, pl_contact_create(&env, m, &c, &k));
   check_close(k->pair[3].mu, 0.8, 0);
   check_close(k->pair[3].radius, 0, 0);
   pl_contact_free(k);
@@ -202,23 +202,23 @@ static void pairs(void **state) {
   // what is wrong is named
   const int beyond[2] = {0, 3};
   c.node = beyond;
-  check_status(&env, pl_contact_create(m, &c, &k), PL_E_ARG);
+  check_status(&env, pl_contact_create(&env, m, &c, &k), PL_E_ARG);
   assert_non_null(strstr(env.error.text, "node 3"));
   c.node = approach;
   o[1].radius = 0;
-  check_status(&env, pl_contact_create(m, &c, &k), PL_E_INPUT);
+  check_status(&env, pl_contact_create(&env, m, &c, &k), PL_E_INPUT);
   assert_non_null(strstr(env.error.text, "obstacle 1 (sphere)"));
   o[1].radius = 1;
   o[0].par[1] = 0;
-  check_status(&env, pl_contact_create(m, &c, &k), PL_E_INPUT);
+  check_status(&env, pl_contact_create(&env, m, &c, &k), PL_E_INPUT);
   assert_non_null(strstr(env.error.text, "normal"));
   o[0] = (pl_obstacle){.kind = &pl_obstacle_box, .par = {1, 0, 1}};
-  check_status(&env, pl_contact_create(m, &c, &k), PL_E_INPUT);
+  check_status(&env, pl_contact_create(&env, m, &c, &k), PL_E_INPUT);
   assert_non_null(strstr(env.error.text, "all sides"));
   o[0] = (pl_obstacle){.kind = &pl_obstacle_plane, .par = {0, 1, 0}, .mu = -1};
-  check_status(&env, pl_contact_create(m, &c, &k), PL_E_INPUT);
+  check_status(&env, pl_contact_create(&env, m, &c, &k), PL_E_INPUT);
   o[0] = (pl_obstacle){.kind = &pl_obstacle_plane, .par = {0, 1, 0}, .centre = {NAN, 0, 0}};
-  check_status(&env, pl_contact_create(m, &c, &k), PL_E_INPUT);
+  check_status(&env, pl_contact_create(&env, m, &c, &k), PL_E_INPUT);
   pl_model_free(m);
 }
 
@@ -546,7 +546,7 @@ static void mesh_dimensions(void **state) {
     pl_model *m;
     pl_contact *k;
     check_ok(&env, pl_model_create(&env, &d, &m));
-    check_status(&env, pl_contact_create(m, &c, &k), dim < 3 ? PL_E_INPUT : PL_OK);
+    check_status(&env, pl_contact_create(&env, m, &c, &k), dim < 3 ? PL_E_INPUT : PL_OK);
     if (dim < 3) {
       assert_non_null(
           strstr(env.error.text, "obstacle 0 (mesh): it needs a model in 3 dimensions"));
@@ -556,9 +556,9 @@ static void mesh_dimensions(void **state) {
     }
     pl_contact_free(k);
     o.data = NULL;
-    check_status(&env, pl_contact_create(m, &c, &k), PL_E_INPUT);
+    check_status(&env, pl_contact_create(&env, m, &c, &k), PL_E_INPUT);
     o = (pl_obstacle){.kind = &pl_obstacle_mesh, .data = mesh, .radius = -1};
-    check_status(&env, pl_contact_create(m, &c, &k), PL_E_INPUT);
+    check_status(&env, pl_contact_create(&env, m, &c, &k), PL_E_INPUT);
     pl_model_free(m);
   }
   pl_obstacle_surface_free(mesh);

@@ -171,7 +171,7 @@ static void quantities(void **state) {
   bench t;
   open_bench(&t, truth[CUBIC]);
   pl_orbit *o;
-  check_ok(&env, pl_orbit_create(t.b.m, 3, &o));
+  check_ok(&env, pl_orbit_create(&env, t.b.m, 3, &o));
   const double w = 2, z[7] = {0.1, 0.3, -0.4, 0, 0, 0.05, 0.02};
   memcpy(o->z, z, sizeof z);
   o->omega = w;
@@ -180,20 +180,20 @@ static void quantities(void **state) {
   double complex y = (z[2] - I * z[1]) / (-3 * I), y3 = (z[6] - I * z[5]) / cpow(-I, 3);
   for (int order = 0; order < 3; order++) {
     pl_frf f = {.harmonic = 1, .order = order, .kind = PL_FRF_COMPLEX, .per = PL_PER_FORCE};
-    pl_frf_value(t.b.m, t.b.p, o, &f, &re, &im);
+    pl_frf_value(&env, t.b.m, t.b.p, o, &f, &re, &im);
     check_close(cabs(re + I * im - y * cpow(I * w, order)), 0, 1e-13);
     f.kind = PL_FRF_AMPLITUDE;
     f.per = PL_PER_NOTHING;
-    pl_frf_value(t.b.m, t.b.p, o, &f, &re, &im);
+    pl_frf_value(&env, t.b.m, t.b.p, o, &f, &re, &im);
     check_rel(re, 0.5 * pow(w, order), 1e-13);
     f.kind = PL_FRF_RMS;
-    pl_frf_value(t.b.m, t.b.p, o, &f, &re, &im);
+    pl_frf_value(&env, t.b.m, t.b.p, o, &f, &re, &im);
     check_rel(re, sqrt(0.5 * (0.25 * pow(w, 2 * order) + 0.0029 * pow(3 * w, 2 * order))), 1e-13);
   }
   pl_frf third = {.harmonic = 3, .kind = PL_FRF_COMPLEX}, top = {.harmonic = 1, .kind = PL_FRF_MAX};
-  pl_frf_value(t.b.m, t.b.p, o, &third, &re, &im);
+  pl_frf_value(&env, t.b.m, t.b.p, o, &third, &re, &im);
   check_close(cabs(re + I * im - y3), 0, 1e-13);
-  pl_frf_value(t.b.m, t.b.p, o, &top, &re, &im);
+  pl_frf_value(&env, t.b.m, t.b.p, o, &top, &re, &im);
   check_rel(re, pl_orbit_max(t.b.m, t.b.p, o, 0, 0, NULL), 1e-14);
   pl_orbit_free(o);
   close_bench(&t);

@@ -46,7 +46,7 @@ static void good_motions_pass(void **state) {
   assert_true(p.newmark_done);
   assert_int_equal(p.nharm, 9);
   pl_strain most;
-  check_ok(&env, pl_orbit_strain(b.m, b.p, o, 128, NULL, NULL, &most));
+  check_ok(&env, pl_orbit_strain(b.m, b.p, b.w, o, 128, NULL, &most));
   check_rel(fabs(p.strain.value), fabs(most.value), 1e-3);
   // a limit below the strain
   p = prove(&b, o, 0.5 * fabs(most.value));
@@ -68,7 +68,7 @@ static void soft_links_are_reported(void **state) {
   pl_orbit *o = motion(&b, omega, 8, NULL);
   pl_proof p = prove(&b, o, 0);
   pl_strain most;
-  check_ok(&env, pl_orbit_strain(b.m, b.p, o, 256, NULL, NULL, &most));
+  check_ok(&env, pl_orbit_strain(b.m, b.p, b.w, o, 256, NULL, &most));
   check_rel(p.link, fabs(most.value), 1e-3);
   check_less(p.newmark, 5e-3);
   assert_int_equal(p.good, p.link <= 2e-3);

@@ -285,7 +285,7 @@ static void linear_strain(void **state) {
   pl_modal *l;
   pl_strain bent, stretched;
   solve(&r, RESONANCE, 5, 64, &o);
-  check_ok(&env, pl_orbit_strain(r.m, r.p, o, 0, NULL, NULL, &bent));
+  check_ok(&env, pl_orbit_strain(r.m, r.p, r.w, o, 0, NULL, &bent));
   check_ok(&env, pl_modal_create(r.m, r.p, r.w, 0, &l));
   check_ok(&env, pl_modal_response(l, RESONANCE, &flat));
   check_ok(&env, pl_modal_strain(l, flat, 0, NULL, &stretched));

@@ -53,7 +53,7 @@ static void strip_open(strip *s, int n, double mu, double depth) {
   kit_build(&kit, 1, &s->b);
   pl_obstacle plane = {.kind = &pl_obstacle_plane, .par = {0, 1, 0}, .mu = mu};
   pl_contact_desc c = {.nobstacle = 1, .obstacle = &plane, .nnode = n + 1, .node = node};
-  check_ok(&env, pl_contact_create(s->b.m, &c, &s->k));
+  check_ok(&env, pl_contact_create(&env, s->b.m, &c, &s->k));
   // a little bent, or it would stay straight
   for (int i = 2; i < n; i++) {
     double x = (i - 0.5) * h;
@@ -216,7 +216,7 @@ static impact bar_impact(int n, double hc, double damping, int law) {
   for (int i = 0; i < 4; i++) node[i] = kit_node_at(&kit, 0.1 * (i & 1), 0.1 * (i >> 1), 0);
   pl_obstacle plane = {.kind = &pl_obstacle_plane, .par = {0, 0, 1}};
   pl_contact_desc d = {.nobstacle = 1, .obstacle = &plane, .nnode = 4, .node = node};
-  check_ok(&env, pl_contact_create(r.b.m, &d, &r.k));
+  check_ok(&env, pl_contact_create(&env, r.b.m, &d, &r.k));
   for (int i = 2; i < r.b.s->nq; i += 3) r.b.s->v[i] = -V;
   pl_transient_opts o = golden_transient_opts(hc / c, 2.2 / c);
   o.rtol = 1e-12;

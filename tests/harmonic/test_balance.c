@@ -95,7 +95,7 @@ static void residual_is_projection(void **state) {
     int n = pl_hb_size(hb), L = 2 * H + 1;
     double *want = new_array(n);
     pl_orbit *o;
-    check_ok(&env, pl_orbit_create(b.m, H, &o));
+    check_ok(&env, pl_orbit_create(&env, b.m, H, &o));
     o->omega = 5;
     stir(&b, L, 0.004, o->z);
     const int *dof = pl_model_free_dofs(b.m);

@@ -57,7 +57,7 @@ static void lumped_free(lumped *l) {
 
 static pl_orbit *orbit_at(const kit_model *b, int H, double omega) {
   pl_orbit *o;
-  check_ok(&env, pl_orbit_create(b->m, H, &o));
+  check_ok(&env, pl_orbit_create(&env, b->m, H, &o));
   o->omega = omega;
   return o;
 }
@@ -621,7 +621,7 @@ static pl_status run_with(pl_env *e, void *ctx) {
   variation v = {0};
   multipliers mu = {0};
   pl_status s = kit_try(e, a->d, 1, &b);
-  if (s == PL_OK) s = pl_orbit_create(b.m, 1, &o);
+  if (s == PL_OK) s = pl_orbit_create(&env, b.m, 1, &o);
   if (s == PL_OK) {
     const int *dof = pl_model_free_dofs(b.m);
     o->omega = 6;

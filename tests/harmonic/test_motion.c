@@ -82,7 +82,7 @@ static void amplitude_gradients(void **state) {
   kit_fix(&kit, "left");
   kit_build(&kit, 1, &b);
   pl_orbit *o;
-  check_ok(&env, pl_orbit_create(b.m, 3, &o));
+  check_ok(&env, pl_orbit_create(&env, b.m, 3, &o));
   o->omega = 5;
   int n = o->nfree * 7, node = kit.mesh->nvert - 1;
   pl_rng r;

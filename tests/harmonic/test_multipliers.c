@@ -69,7 +69,7 @@ static pl_orbit *wander(const network *w, int H, double omega, double size, unsi
   pl_orbit *o;
   pl_rng r;
   pl_rng_seed(&r, seed);
-  check_ok(&env, pl_orbit_create(w->b.m, H, &o));
+  check_ok(&env, pl_orbit_create(&env, w->b.m, H, &o));
   o->omega = omega;
   for (int i = 0; i < w->n; i++)
     for (int k = 0; k < 2 * H + 1; k++)

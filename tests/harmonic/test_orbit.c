@@ -9,7 +9,7 @@ static pl_env env;
 static pl_orbit *random_orbit(const pl_model *m, int nharm, unsigned seed) {
   pl_orbit *o;
   pl_rng r;
-  check_ok(&env, pl_orbit_create(m, nharm, &o));
+  check_ok(&env, pl_orbit_create(&env, m, nharm, &o));
   o->omega = 5;
   pl_rng_seed(&r, seed);
   for (int i = 0; i < o->nfree * (2 * nharm + 1); i++) o->z[i] = pl_rng_uniform(&r, -1, 1);

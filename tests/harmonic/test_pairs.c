@@ -146,8 +146,8 @@ static void check_change(void (*make)(model_kit *)) {
     p0[i] = b.p->design[i];
     dp[i] = pl_rng_uniform(&r, -1, 1) * 0.1;
   }
-  check_ok(&env, pl_directions_create(b.m, 1, np, dir, &directions));
-  check_ok(&env, pl_orbit_create(b.m, 5, &o));
+  check_ok(&env, pl_directions_create(&env, b.m, 1, np, dir, &directions));
+  check_ok(&env, pl_orbit_create(&env, b.m, 5, &o));
   check_ok(&env, pl_hb_create(b.m, b.p, b.w, 5, 0, &hb));
   o->omega = 1.3;
   stir(&b, 11, o->z);

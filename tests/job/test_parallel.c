@@ -196,8 +196,82 @@ static void jobs_at_once(void **state) {
   pl_scene_free(s);
 }
 
+// ---- hosts --------------------------------------------------------------------------------------
+
+// a wire that is shaken: its strains are looked for at many phases
+static const char shaken[] =
+    "pliant: 1\n"
+    "materials: {m: {young: 1 GPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+    "bodies:\n"
+    "  - name: wire\n"
+    "    rod: {mesh: {line: {from: [0, 0, 0], to: [0.1 m, 0, 0], segments: 4}}, material: m,\n"
+    "          section: {round: 1 mm}}\n"
+    "drives: [{nodes: 'wire nearest [0, 0, 0]', translation: [0, 0, 0.5 mm], clamp: yes}]\n"
+    "damping: {mass: 20 1/s}\n"
+    "analyses: [{periodic: {frequency: 20 Hz, harmonics: 2}}]\n";
+
+// what one host hears
+typedef struct heard {
+  pl_job *job;
+  int strains, files; // times asked while strains are looked for; VTU files
+  int stop_at;        // cancel the job when asked so often, 0: never
+} heard;
+
+static int hear(void *ctx, const pl_progress *p) {
+  heard *h = ctx;
+  if (p->what && strcmp(p->what, "strain") == 0 && ++h->strains == h->stop_at)
+    pl_job_cancel(h->job);
+  return 0;
+}
+
+static void hear_file(void *ctx, const char *path) {
+  heard *h = ctx;
+  h->files += strstr(path, ".vtu") != NULL;
+}
+
+static void hear_host(pl_env *env, heard *h) {
+  pl_env_init(env);
+  *h = (heard){0};
+  env->progress = hear;
+  env->progress_ctx = h;
+  env->file = hear_file;
+  env->file_ctx = h;
+}
+
+// strains tell the job that looks for them, not the host that the scene was read with
+static void strains_tell_their_job(void **state) {
+  (void)state;
+  enum { JOBS = 2 };
+  pl_env env, host[JOBS];
+  pl_scene *s;
+  heard scene, h[JOBS];
+  hear_host(&env, &scene);
+  check_ok(&env, pl_scene_parse(&env, "test.yaml", ".", shaken, strlen(shaken), 0, NULL, NULL, &s));
+  scene = (heard){0};
+  for (int stop_at = 0; stop_at <= 3; stop_at += 3) {
+    for (int k = 0; k < JOBS; k++) {
+      const char *folder = k ? "test_parallel.second" : "test_parallel.first";
+      hear_host(&host[k], &h[k]);
+      h[k].stop_at = k ? 0 : stop_at;
+      check_ok(&host[k], pl_job_create(&host[k], s, &(pl_job_opts){.threads = 1, .folder = folder},
+                                       &h[k].job));
+    }
+    for (int k = 0; k < JOBS; k++) check_ok(&host[k], pl_job_start(h[k].job));
+    for (int k = 0; k < JOBS; k++) {
+      int stopped = h[k].stop_at > 0;
+      assert_int_equal(pl_job_wait(h[k].job, NULL), stopped ? PL_CANCELLED : PL_OK);
+      if (stopped) assert_int_equal(h[k].strains, stop_at);
+      if (!stopped) assert_true(h[k].strains >= 64 && h[k].files > 0);
+      pl_job_free(h[k].job);
+    }
+  }
+  assert_int_equal(scene.strains + scene.files, 0);
+  pl_scene_free(s);
+}
+
 int test_parallel(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(analyses_at_once),
-                                     cmocka_unit_test(jobs_at_once)};
+                                     cmocka_unit_test(jobs_at_once),
+                                     cmocka_unit_test(strains_tell_their_job)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,7 +118,7 @@ static inline void swing_build(swing *k, double stretch) {
 
 static inline void swing_obstacles(swing *k, int n, const pl_obstacle *o) {
   pl_contact_desc d = {.nobstacle = n, .obstacle = o, .nnode = k->nvert, .node = k->node};
-  check_ok(k->env, pl_contact_create(k->b.m, &d, &k->k.contact));
+  check_ok(k->env, pl_contact_create(k->env, k->b.m, &d, &k->k.contact));
 }
 
 static inline double swing_mass(const swing *k) {
@@ -202,7 +202,7 @@ static inline pl_status swing_anew(pl_env *env, const swing *k, const pl_obstacl
   if (s == PL_OK) s = pl_state_create(f.m, f.p, &f.s);
   if (s == PL_OK) s = pl_work_create(f.m, 1, &f.w);
   if (s == PL_OK) s = pl_sheet_create(env, &d, 1, &f.k.sheet);
-  if (s == PL_OK && obstacle) s = pl_contact_create(f.m, &c, &f.k.contact);
+  if (s == PL_OK && obstacle) s = pl_contact_create(env, f.m, &c, &f.k.contact);
   if (s == PL_OK) s = fn(k, &f);
   pl_contact_free(f.k.contact);
   pl_sheet_free(f.k.sheet);

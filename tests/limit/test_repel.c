@@ -16,7 +16,7 @@ static void add_obstacle(swing *w, const pl_obstacle *o) {
   for (int i = 0; i < w->nvert; i++) radius[i] = RADIUS;
   pl_contact_desc d = {
       .nobstacle = 1, .obstacle = o, .nnode = w->nvert, .node = w->node, .radius = radius};
-  check_ok(w->env, pl_contact_create(w->b.m, &d, &w->k.contact));
+  check_ok(w->env, pl_contact_create(w->env, w->b.m, &d, &w->k.contact));
 }
 
 // where -(1 - u)^2 log u, u = gap / G, carries the weight of a node: g = -weight db/dgap

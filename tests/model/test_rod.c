@@ -226,7 +226,7 @@ static void directions(void **state) {
   }
   for (int i = 0; i < NQ; i++) y[i] = sin(3 * i + 1);
   pl_directions *all;
-  check_ok(&env, pl_directions_create(b.m, 1, n, dir, &all));
+  check_ok(&env, pl_directions_create(&env, b.m, 1, n, dir, &all));
   check_ok(&env, pl_directions_dot(all, 0, b.p, b.s, &c, y, got));
   for (int i = 0; i < n; i++) {
     check_ok(&env, pl_eval_design(b.m, b.p, b.s, &c, i, b.w, r));

@@ -178,7 +178,7 @@ static void run_block(const char *obstacle, double friction, const char *analysi
   pl_state *x;
   pl_work *w;
   const pl_analysis *a = &s->analysis[0];
-  check_ok(&env, pl_contact_create(s->model, &s->contact, &k));
+  check_ok(&env, pl_contact_create(&env, s->model, &s->contact, &k));
   check_ok(&env, pl_state_create(s->model, s->params, &x));
   check_ok(&env, pl_work_create(s->model, 1, &w));
   if (a->kind == PL_ANALYSIS_static)

@@ -51,7 +51,7 @@ static inline void bench_open(bench *t, model_kit *kit, int nobstacle, const pl_
                        .nnode = n > 0 ? n : kit->d.nnode,
                        .node = n > 0 ? node : all,
                        .radius = radius};
-  check_ok(kit->env, pl_contact_create(t->b.m, &d, &t->k));
+  check_ok(kit->env, pl_contact_create(kit->env, t->b.m, &d, &t->k));
   free(all);
 }
 

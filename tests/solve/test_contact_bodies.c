@@ -78,7 +78,7 @@ static void pile_open(pile *p, const block *b, int held, double thickness, doubl
   t->kit = &kit;
   kit_build(&kit, 1, &t->b);
   pl_layers_desc layers = pile_layers(p, thickness, mu);
-  check_ok(&env, pl_contact_create(t->b.m, &(pl_contact_desc){.bodies = &layers}, &t->k));
+  check_ok(&env, pl_contact_create(&env, t->b.m, &(pl_contact_desc){.bodies = &layers}, &t->k));
   for (int i = 0; i < p->nblock; i++)
     for (int k = 3 * p->first[i]; k < 3 * p->first[i + 1]; k++) t->b.s->v[k] = b[i].v[k % 3];
 }
@@ -267,7 +267,7 @@ static void stack(void **state) {
     pl_contact_desc d = {
         .nobstacle = 1, .obstacle = &o, .nnode = 12, .node = floor, .bodies = &layers};
     p.t.kit = &kit;
-    check_ok(&env, pl_contact_create(p.t.b.m, &d, &p.t.k));
+    check_ok(&env, pl_contact_create(&env, p.t.b.m, &d, &p.t.k));
     for (int k = 3 * p.first[2]; k < 3 * p.first[3]; k++) p.t.b.s->v[k] = b[2].v[k % 3];
     pl_transient_info info = bench_run(&p.t, method, 1e-3, method == PL_NEWMARK ? 0.055 : 0.09);
     assert_int_equal(info.rejected, 0);

@@ -23,9 +23,9 @@ pl_status __real_pl_work_create(const pl_model *m, int nthread, pl_work **out);
 pl_status __wrap_pl_work_create(const pl_model *m, int nthread, pl_work **out);
 pl_status __real_pl_work_create_for(pl_env *host, const pl_model *m, int nthread, pl_work **out);
 pl_status __wrap_pl_work_create_for(pl_env *host, const pl_model *m, int nthread, pl_work **out);
-pl_status __real_pl_directions_create(const pl_model *m, int nthread, int ndirection,
+pl_status __real_pl_directions_create(pl_env *env, const pl_model *m, int nthread, int ndirection,
                                       const pl_direction *dir, pl_directions **out);
-pl_status __wrap_pl_directions_create(const pl_model *m, int nthread, int ndirection,
+pl_status __wrap_pl_directions_create(pl_env *env, const pl_model *m, int nthread, int ndirection,
                                       const pl_direction *dir, pl_directions **out);
 pl_status __real_pl_sheet_create(pl_env *env, const pl_sheet_desc *d, int nthread, pl_sheet **out);
 pl_status __wrap_pl_sheet_create(pl_env *env, const pl_sheet_desc *d, int nthread, pl_sheet **out);
@@ -54,9 +54,9 @@ pl_status __wrap_pl_work_create_for(pl_env *host, const pl_model *m, int nthread
   return __real_pl_work_create_for(host, m, more(nthread), out);
 }
 
-pl_status __wrap_pl_directions_create(const pl_model *m, int nthread, int ndirection,
+pl_status __wrap_pl_directions_create(pl_env *env, const pl_model *m, int nthread, int ndirection,
                                       const pl_direction *dir, pl_directions **out) {
-  return __real_pl_directions_create(m, more(nthread), ndirection, dir, out);
+  return __real_pl_directions_create(env, m, more(nthread), ndirection, dir, out);
 }
 
 pl_status __wrap_pl_sheet_create(pl_env *env, const pl_sheet_desc *d, int nthread, pl_sheet **out) {
