@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --set path=value: keys by name; list entries by `name`, by their only key (analyses), or by
-// index, counted from 0.
+// --set path=value: keys by name; list entries by `name`, by their only key (analyses), by a key
+// that has keys below it when they have no name, or by index, counted from 0.
 
 enum { PATH_MAX_PARTS = 32 };
 
@@ -52,6 +52,11 @@ static pl_node *list_entry(pl_node *list, const char *part) {
     if (only && strcmp(only->key, part) == 0) return only;
     const pl_node *name = only ? node_get(only, "name") : node_get(d, "name");
     if (name && name->kind == NODE_SCALAR && strcmp(name->text, part) == 0) return only ? only : d;
+  }
+  // {four-in-one: {...}, density: ...}
+  for (pl_node *d = list->first; d && !by_index; d = d->next) {
+    pl_node *of = d->kind == NODE_MAP && !node_get(d, "name") ? child(d, part) : NULL;
+    if (of && of->kind == NODE_MAP) return of;
   }
   return NULL;
 }

@@ -157,7 +157,7 @@ static void isotropic(void **state) {
   pl_env env;
   pl_env_init(&env);
   run(&env, folder,
-      "interlocking: [four-in-one: {}]\n"
+      "interlocking: [{four-in-one: {}, density: 1010 kg/m^3}]\n"
       "analyses: [mail-design: {variables: [radius, wire, across, along, tilt], goals: "
       "[{isotropic: "
       "stretch, angle: [0 deg, 90 deg]}, {stretch: 10 %, angle: 90 deg}], gap: 0.1 mm, mass: 3.5 "
