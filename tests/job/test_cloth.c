@@ -364,6 +364,43 @@ static void all_at_once(void **state) {
   }
 }
 
+// Layers whose friction is not found in the iterations that there are slide without it, which is
+// counted and told.
+static void friction_let_go(void **state) {
+  (void)state;
+  static const char head[] =
+      "pliant: 1\nmaterials: {m: {young: 5 kPa, poisson: 0.3, density: 300 kg/m^3}}\nbodies:\n"
+      "  - {name: a, shell: {bending: hinge, mesh: {grid: {size: [0.4, 0.4], cells: [5, 5], "
+      "pattern: alternating}}, material: m, thickness: 1 mm, limit: {stretch: 1 %}}}\n"
+      "  - {name: b, shell: {bending: hinge, mesh: {grid: {size: [0.3, 0.3], cells: [4, 4], "
+      "pattern: alternating}}, translate: [0.06, 0.07, 0.02], material: m, thickness: 1 mm, limit: "
+      "{stretch: 1 %}}}\n"
+      "obstacles: [{sphere: {centre: [0.2, 0.2, -0.12], radius: 0.1}, friction: 0.4}]\n"
+      "contact: {nodes: all}\ngravity: [0, 0, -9.81]\noutput: {vtu: no, glb: no, plots: no}\n";
+  static const struct {
+    double mu;
+    int iterations;
+  } form[] = {{2, 7}, {0.2, 80}};
+  for (int k = 0; k < 2; k++) {
+    pl_env env;
+    char text[4096], told[64];
+    snprintf(text, sizeof text,
+             "%sself_contact: {thickness: 8 mm, friction: %g}\nanalyses: [{transient: {duration: "
+             "0.15, step: 15 ms, method: bdf2-project, projection: {max_iter: %d}}}]\n",
+             head, form[k].mu, form[k].iterations);
+    // few iterations may not be enough without friction either
+    pl_status s = run_text(&env, text, FOLDER, 0);
+    assert_true(s == PL_OK || (k == 0 && s == PL_UNSOLVED));
+    json_t *f = figures(FOLDER, 0);
+    int n = (int)figure(f, "frictionless_projections");
+    assert_int_equal(n > 0, k == 0);
+    snprintf(told, sizeof told, "in %d %s friction between layers", n, n == 1 ? "solve" : "solves");
+    assert_int_equal(strstr(heard, told) != NULL, k == 0);
+    assert_int_equal(strstr(heard, "they slid without it") != NULL, k == 0);
+    json_decref(f);
+  }
+}
+
 // A soft block falls on a larger one on the floor, and rests there, the thickness above it: the
 // floor carries both, by every rule and with the exact law.
 static void stacked_blocks(void **state) {
@@ -540,19 +577,13 @@ static void failing_allocator(void **state) {
 
 int test_cloth(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(swing),
-      cmocka_unit_test(momentum),
-      cmocka_unit_test(drape),
-      cmocka_unit_test(supports_apart),
-      cmocka_unit_test(supports_part),
-      cmocka_unit_test(no_mass),
-      cmocka_unit_test(comparisons),
-      cmocka_unit_test(resume),
-      cmocka_unit_test(all_at_once),
-      cmocka_unit_test(stacked_blocks),
-      cmocka_unit_test(cancel),
-      cmocka_unit_test(files),
-      cmocka_unit_test(failing_allocator),
+      cmocka_unit_test(swing),          cmocka_unit_test(momentum),
+      cmocka_unit_test(drape),          cmocka_unit_test(supports_apart),
+      cmocka_unit_test(supports_part),  cmocka_unit_test(no_mass),
+      cmocka_unit_test(comparisons),    cmocka_unit_test(resume),
+      cmocka_unit_test(all_at_once),    cmocka_unit_test(friction_let_go),
+      cmocka_unit_test(stacked_blocks), cmocka_unit_test(cancel),
+      cmocka_unit_test(files),          cmocka_unit_test(failing_allocator),
   };
   return cmocka_run_group_tests_name("job.cloth", tests, NULL, NULL);
 }
