@@ -44,9 +44,8 @@ int read_each(reader *r, const pl_node *at, const row *w, num *out) {
     return 0;
   }
   each_def *e = scene_alloc(r, 1, sizeof *e);
-  unit u = {.factor = 1};
-  if (!e || !read_map(r, inner, &map_each, e)) return 0;
-  if (w->unit && w->unit[0]) PL_ASSERT(unit_parse(w->unit, strlen(w->unit), &u));
+  unit u;
+  if (!e || !read_map(r, inner, &map_each, e) || !kind_unit(r, at, w->key, w->unit, &u)) return 0;
   e->dim = u.dim;
   e->lo = -INFINITY;
   e->hi = INFINITY;

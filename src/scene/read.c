@@ -157,9 +157,18 @@ int read_num_text(reader *r, const pl_node *at, const char *what, const char *te
   return plain_value(r, at, what, text, want, &out->v);
 }
 
+int kind_unit(reader *r, const pl_node *at, const char *what, const char *text, unit *out) {
+  *out = (unit){.factor = 1};
+  if (!text || !text[0] || unit_parse(text, strlen(text), out)) return 1;
+  r->failed = pl_fail_at(r->env, PL_E_INTERNAL, r->file, at->line, at->col, NULL,
+                         "%s: the table of its kind gives it the unit '%s', which is not known",
+                         what, text);
+  return 0;
+}
+
 int read_num(reader *r, const pl_node *at, const char *what, const char *unit_text, num *out) {
-  unit want = {.factor = 1};
-  if (unit_text && unit_text[0]) PL_ASSERT(unit_parse(unit_text, strlen(unit_text), &want));
+  unit want;
+  if (!kind_unit(r, at, what, unit_text, &want)) return 0;
   const char *text = scalar(r, at, what);
   if (!text) return 0;
   return read_num_text(r, at, what, text, &want.dim, out);

@@ -44,7 +44,6 @@ static void element_at(int degree, double t, double h, double (*f)[3]) {
 }
 
 pl_status hermite_create(pl_arena *a, int nelem, const double *node, int degree, hermite *out) {
-  PL_ASSERT(degree >= 3 && degree <= HERMITE_DEGREE_MAX);
   int nbubble = degree - 3, npoint = degree + 3, nodal = 2 * (nelem + 1);
   double t[POINTS_MAX], w[POINTS_MAX], f[HERMITE_DEGREE_MAX + 1][3];
   *out = (hermite){.n = nodal + nelem * nbubble, .nq = nelem * npoint};

@@ -14,6 +14,8 @@ static const double WIDEST = 5;
 static const double RATIO = 0.25; // of neighbouring elements
 
 enum { DEGREE = 8, LAYERS = 3, NODES_MAX = 24, TERMS = 5, POWER_STEPS = 400 };
+_Static_assert(DEGREE >= 3 && DEGREE <= (int)HERMITE_DEGREE_MAX,
+               "hermite_create has no such functions");
 
 typedef struct plate {
   pl_env *env;
@@ -90,7 +92,9 @@ static pl_status add_block(plate *p, int skip, int nterm, const term *t, int r, 
           if (J > I) continue;
           double sum = 0;
           for (int k = 0; k < nterm; k++) sum += x[k] * Y[k][i * nc + j];
-          PL_ASSERT(out->n < out->cap);
+          if (out->n == out->cap)
+            return pl_fail(p->env, PL_E_INTERNAL, "lateral buckling: more than %d entries",
+                           out->cap);
           out->row[out->n] = I;
           out->col[out->n] = J;
           out->val[out->n++] = sum;

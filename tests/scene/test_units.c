@@ -163,6 +163,26 @@ static void repository_scenes(void **state) {
   }
 }
 
+// A unit that the table of somebody's kind has wrong is an error of the program, not an abort.
+static void unknown_unit_of_a_kind(void **state) {
+  (void)state;
+  pl_env env;
+  messages_env(&env, &heard);
+  reader r = {.env = &env, .file = "t"};
+  pl_node at = {.text = "3 mm", .line = 2, .col = 7};
+  num value;
+  assert_int_equal(read_num(&r, &at, "ring", "furlong", &value), 0);
+  assert_int_equal(r.failed, PL_E_INTERNAL);
+  assert_int_equal(env.error.line, 2);
+  assert_non_null(strstr(env.error.text, "ring"));
+  assert_non_null(strstr(env.error.text, "furlong"));
+  r.failed = PL_OK;
+  for (int k = 0; k < 4; k++) r.scale.base[k] = 1;
+  assert_int_equal(read_num(&r, &at, "ring", "m", &value), 1);
+  assert_int_equal(r.failed, PL_OK);
+  check_rel(value.v, 3e-3, 1e-15);
+}
+
 int test_units(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(systems),
@@ -170,6 +190,7 @@ int test_units(void) {
       cmocka_unit_test(bare_numbers_are_reported),
       cmocka_unit_test(no_false_alarm),
       cmocka_unit_test(repository_scenes),
+      cmocka_unit_test(unknown_unit_of_a_kind),
   };
   return cmocka_run_group_tests_name("scene.units", tests, NULL, NULL);
 }
