@@ -168,6 +168,10 @@ const pl_obstacle_kind *pl_obstacle_find(const char *name);
 
 // ---- obstacles ----------------------------------------------------------------------------------
 
+// Larger coefficients of friction between a model and obstacles, and of its layers, count as this
+// one: what presses sticks.
+#define PL_FRICTION_STICKS 1000.0
+
 // A rigid body that nodes cannot enter. In two dimensions a half plane, disc, rectangle or slot in
 // the xy plane; in one dimension a wall.
 struct pl_obstacle {

@@ -83,7 +83,7 @@ pl_status pl_contact_create(pl_env *env, const pl_model *m, const pl_contact_des
     k->pair[i] = (pl_contact_pair){.node = d->node[node],
                                    .obstacle = o,
                                    .ball = d->ball_of ? d->ball_of[node] : -1,
-                                   .mu = d->mu ? d->mu[i] : d->obstacle[o].mu,
+                                   .mu = friction_of(d->mu ? d->mu[i] : d->obstacle[o].mu),
                                    .radius = d->radius ? d->radius[node] : 0};
   }
   *out = k;

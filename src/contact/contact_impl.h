@@ -37,6 +37,11 @@ typedef struct friction {
   double least, kept_least; // the larger of both, of best and kept
 } friction;
 
+// What a coefficient counts as: steeper cones are lost in rounding.
+static inline double friction_of(double mu) {
+  return fmin(mu, PL_FRICTION_STICKS);
+}
+
 // z onto the cone |z_T| <= mu z_N.
 void cone_project(int size, double mu, double *z);
 // u = W p + c; without c: y = W p

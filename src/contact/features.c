@@ -163,7 +163,8 @@ static pl_status fill(struct pl_surface *f, const pl_contact_desc *d) {
     any |= f->skeleton[o] != NULL;
     if (f->skeleton[o] && f->nobstacle > 1) hide_covered(d, f->dim, o, f->skeleton[o]);
     for (int i = 0; i < d->nnode; i++)
-      f->mu[o * d->nnode + i] = d->mu ? d->mu[i * f->nobstacle + o] : d->obstacle[o].mu;
+      f->mu[o * d->nnode + i] =
+          friction_of(d->mu ? d->mu[i * f->nobstacle + o] : d->obstacle[o].mu);
   }
   if (!any) return PL_OK;
   int *at = pl_alloc(f->env, (size_t)f->nnode, sizeof *at);

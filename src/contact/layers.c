@@ -615,7 +615,7 @@ pl_status pl_layers_create(pl_env *env, const pl_layers_desc *d, pl_layers **out
                    .nvert = d->nvert,
                    .ntri = d->ntri,
                    .nrod = d->nrod,
-                   .mu = d->mu,
+                   .mu = friction_of(d->mu),
                    .solid = d->solid,
                    .inset = d->inset};
   pl_status s = build(l, d);

@@ -44,8 +44,9 @@ static const map_info map_shape[PL_OBSTACLE_COUNT] = {PL_OBSTACLE_LIST(X)};
 static const row obstacle_rows[] = {
     ROW(obstacle_def, name, "name", T_WORD,
         .text = "name for messages, results and --set; that of its shape when left out"),
-    PL_OBSTACLE_LIST(X) ROW(obstacle_def, friction, "friction", T_NUM, .plain = 1, .unit = "",
-                            .lo = 0, .hi = 1e6, .text = "Coulomb's coefficient"),
+    PL_OBSTACLE_LIST(X)
+        ROW(obstacle_def, friction, "friction", T_NUM, .plain = 1, .unit = "", .lo = 0, .hi = 1e6,
+            .text = "Coulomb's coefficient; from 1000 on: what presses sticks"),
     ROW(obstacle_def, velocity, "velocity", T_VEC, .plain = 1, .unit = "m/s",
         .text = "it moves at this velocity from time 0 on (transients)"),
 };

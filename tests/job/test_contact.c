@@ -174,6 +174,25 @@ static void incline_sticks(void **state) {
   pl_table_free(t);
 }
 
+// Friction without bound: nothing slides, at rest or in motion, though nodes take off and come down
+// elsewhere in it.
+static void nothing_slides_with_boundless_friction(void **state) {
+  (void)state;
+  pl_env env;
+  static const char *const set[] = {
+      "obstacles.slope.friction=1e6",
+      "analyses=[static: {}, transient: {duration: 20 ms, step: 1 ms}]"};
+  run_set(&env, SOURCE_DIR "/scenes/incline.yaml", 2, set);
+  pl_table *t = table(&env, FOLDER "/static.csv");
+  check_rel(value(t, "slope_friction", -1), 0.5 * 0.4 * GRAVITY, 1e-9);
+  check_close(value(t, "contacts_stick", -1), 20, 0);
+  check_close(value(t, "corner_x", -1), 0, 1e-15);
+  pl_table_free(t);
+  t = table(&env, FOLDER "/transient.csv");
+  for (int i = 0; i < pl_table_rows(t); i++) check_close(value(t, "contacts_slip", i), 0, 0);
+  pl_table_free(t);
+}
+
 // a soft wheel above the floor: statics closes the gap; reaction = weight, as residuals are 1e-10
 static void wheel_rests(void **state) {
   (void)state;
@@ -600,6 +619,7 @@ int test_contact(void) {
       cmocka_unit_test(moving_pusher_is_shown),
       cmocka_unit_test(incline_slides),
       cmocka_unit_test(incline_sticks),
+      cmocka_unit_test(nothing_slides_with_boundless_friction),
       cmocka_unit_test(wheel_rests),
       cmocka_unit_test(static_then_transient),
       cmocka_unit_test(resumed),
