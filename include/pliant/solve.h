@@ -21,7 +21,8 @@ typedef enum pl_stop {
   PL_STOP_ENERGY,   // transient: the end time was reached, but energy came out of nothing
   PL_STOP_PACE,     // transient: it was reached, but by steps too long for the motion
   PL_STOP_INVERTED, // static: elements turn inside out however short the load step
-  PL_STOP_REST      // jump: the body is at rest
+  PL_STOP_REST,     // jump: the body is at rest
+  PL_STOP_SLIDE     // static: a body slides under the full load whatever its place
 } pl_stop;
 const char *pl_stop_text(pl_stop s);
 
@@ -67,6 +68,15 @@ typedef struct pl_jump {
   double scale, released; // load factor, J
 } pl_jump;
 
+// A piece that only obstacles hold and that slides on one of them. On a flat face the loads along
+// it are more than mu times those into it; elsewhere all of its contacts slip where the solver
+// stopped.
+typedef struct pl_slide {
+  int found, node, obstacle; // a node of the piece
+  double mu;                 // the most that its contacts have
+  double needed;             // on a flat face: the least that could hold it; 0: not known
+} pl_slide;
+
 typedef struct pl_static_info {
   pl_stop reason;
   double scale; // load factor reached, 1 when done
@@ -84,6 +94,7 @@ typedef struct pl_static_info {
   int in_parts, elsewhere; // load steps taken in parts; those that led elsewhere so
   int njump;               // all of them; the first ones are kept
   pl_jump jump[PL_JUMPS];
+  pl_slide slide; // with contact, where no equilibrium was found
   // with contact, for pl_static_resumed: of a load step the next one's part, how often steps were
   // halved, the size of the model at the start in m
   double part;

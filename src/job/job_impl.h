@@ -199,6 +199,8 @@ double job_shown(const job *j, int design, const char **unit);
 double job_shown_variable(const job *j, const pl_variable *v, const char **unit);
 // Diagonal of the box about the scene at rest.
 double job_size(const job *j);
+// The body of a node, or "".
+const char *job_body_name(const job *j, int node);
 // A view with all that stays the same from picture to picture.
 pl_view job_view(job *j);
 // Positions of the nodes in space, displacements times factor: x[nvert][3].

@@ -119,6 +119,24 @@ static void warn_jumps(job *j, const pl_analysis *a, const pl_static_info *i) {
     job_note(j, "%s: %d more %s", a->name, i->njump - n, pl_plural(i->njump - n, "jump", "jumps"));
 }
 
+// what nothing but contact holds, and contact does not hold either
+static void warn_slide(job *j, const pl_analysis *a, const pl_static_info *i) {
+  const pl_slide *s = &i->slide;
+  const char *body = job_body_name(j, s->node), *on = j->scene->obstacle_name[s->obstacle];
+  if (s->needed > 0)
+    pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
+              "give it that friction, hold some of its nodes, or let it slide in a transient",
+              "%s: no equilibrium under the full load: body '%.60s' slides on obstacle '%.60s'; "
+              "friction of at least %.4g would be needed, there is %.4g",
+              a->name, body, on, s->needed, s->mu);
+  else
+    pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
+              "more friction, hold some of its nodes, or a transient with damping",
+              "%s: beyond load %.3g body '%.60s' slides on obstacle '%.60s': all of its contacts "
+              "slip, and nothing else holds it",
+              a->name, i->scale, body, on);
+}
+
 // what the end does not keep
 static void warn_user(job *j, const pl_analysis *a, const pl_static_info *i) {
   if (i->reason == PL_STOP_ROUNDING && i->residual > RESIDUAL_FAR)
@@ -138,6 +156,7 @@ static void warn_user(job *j, const pl_analysis *a, const pl_static_info *i) {
               "parts into each other",
               "%s: beyond load %.3g bodies that feel each other find no equilibrium", a->name,
               i->scale);
+  if (i->slide.found) warn_slide(j, a, i);
   if (is_found(i) && !a->opts.static_.critical) warn_jumps(j, a, i);
 }
 

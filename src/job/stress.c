@@ -63,8 +63,7 @@ static peak find_peak(const pl_recover *r, measure m) {
   return best;
 }
 
-// the body of a node, or ""
-static const char *body_name(const job *j, int node) {
+const char *job_body_name(const job *j, int node) {
   for (int b = 0; b < j->scene->nbody; b++)
     for (int i = 0; i < j->scene->body[b].n; i++)
       if (j->scene->body[b].node[i] == node) return j->scene->body[b].name;
@@ -80,10 +79,10 @@ static double coordinate(const job *j, int node, int c) {
 static json_t *place(const job *j, const peak *p) {
   const pl_recover *r = j->recover;
   int at = r->node[p->slot];
-  json_t *o =
-      json_pack("{s:f, s:s, s:i, s:i, s:[f, f, f]}", "value", p->value, "body",
-                body_name(j, r->node[p->slot]), "node", r->node[p->slot], "cell", r->cell[p->slot],
-                "position_m", coordinate(j, at, 0), coordinate(j, at, 1), coordinate(j, at, 2));
+  json_t *o = json_pack("{s:f, s:s, s:i, s:i, s:[f, f, f]}", "value", p->value, "body",
+                        job_body_name(j, r->node[p->slot]), "node", r->node[p->slot], "cell",
+                        r->cell[p->slot], "position_m", coordinate(j, at, 0), coordinate(j, at, 1),
+                        coordinate(j, at, 2));
   if (r->nlayer > 1) job_set(o, "layer", json_string(layer_name[p->layer]));
   return o;
 }
@@ -103,7 +102,7 @@ static const char *stress_unit(double most, double *si) {
 static const char *place_text(const job *j, const peak *p, char buf[PL_TEXT]) {
   const pl_recover *r = j->recover;
   const length_unit *u = job_length((job *)j, 0);
-  int n = snprintf(buf, PL_TEXT, "%.100s, node %d at ", body_name(j, r->node[p->slot]),
+  int n = snprintf(buf, PL_TEXT, "%.100s, node %d at ", job_body_name(j, r->node[p->slot]),
                    r->node[p->slot]);
   for (int c = 0; c < j->scene->dim; c++)
     n += snprintf(buf + n, PL_TEXT - (size_t)n, c ? ", %.4g" : "%.4g",

@@ -387,6 +387,16 @@ pl_status all_is_held(const pl_model *m, pl_env *env, const double *q, int *held
   return s;
 }
 
+pl_status find_unheld(const pl_model *m, pl_env *env, const double *q, int *root) {
+  pieces k = {.m = m, .q = q, .nnode = pl_model_nnode(m), .dim = pl_model_dim(m)};
+  pl_status s = pieces_open(&k, env);
+  for (int i = 0; s == PL_OK && i < k.nnode; i++) root[i] = pl_root(k.up, i);
+  for (int i = 0; s == PL_OK && i < k.nnode; i++)
+    if (k.piece[root[i]].held || k.piece[root[i]].clamped) root[i] = -1;
+  pieces_close(&k, env);
+  return s;
+}
+
 // ---- swings -------------------------------------------------------------------------------------
 
 // the moment about the line with the piece turned by an angle; q[nq] becomes where it is then

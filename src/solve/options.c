@@ -74,6 +74,8 @@ const char *pl_stop_text(pl_stop s) {
     return "elements turn inside out";
   case PL_STOP_REST:
     return "at rest";
+  case PL_STOP_SLIDE:
+    return "no equilibrium, a body slides";
   case PL_STOP_ENERGY:
     return "energy does not balance";
   }

@@ -61,6 +61,9 @@ pl_status shape_beyond_rigid(const pl_model *m, pl_env *env, const double *q, co
 // held: the model is made of bodies alone, and supports leave none of them a rigid motion.
 pl_status all_is_held(const pl_model *m, pl_env *env, const double *q, int *held);
 
+// root[nnode]: of pieces that no support holds the first node, -1 at nodes of others.
+pl_status find_unheld(const pl_model *m, pl_env *env, const double *q, int *root);
+
 // Turns bodies of the state that loads swing, of which l is one, to where these are in line with
 // what holds them; l becomes what is loose then.
 pl_status swing_to_rest(const pl_model *m, const pl_params *p, pl_env *env, pl_loose *l,
@@ -310,6 +313,8 @@ pl_status equil_residual_displaced(equil *e, const double *displaced);
 pl_status equil_contact(equil *e, const pl_state *s);
 // Inertia of K with the contacts that press held.
 pl_status equil_contact_inertia(equil *e);
+// A piece at e->x that slides on what the contacts of the set press against, at a load factor.
+pl_status find_slide(equil *e, double scale, pl_slide *out);
 // Cholesky factor of the matrix in w, the one at hand when the values are the same to the bit;
 // PL_SINGULAR unless it is positive definite.
 pl_status equil_cholesky(equil *e);

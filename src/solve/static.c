@@ -53,6 +53,24 @@ static pl_status sound_step(run *r, double from, double to) {
   return PL_UNSOLVED;
 }
 
+// whether a body slides at a load factor on what it presses against since the last step tried
+static pl_status look_for_slide(run *r, double scale, int *slides) {
+  pl_slide at;
+  pl_state_copy(r->e.x, r->s);
+  PL_TRY(find_slide(&r->e, scale, &at));
+  *slides = at.needed > 0;
+  return PL_OK;
+}
+
+// once a body slid, steps to where it still does are not tried
+static pl_status slide_step(run *r, double from, double to, int *slides) {
+  int slid = *slides;
+  pl_status s = slid ? PL_UNSOLVED : sound_step(r, from, to);
+  if (s != PL_UNSOLVED || !r->e.contacts) return s;
+  PL_TRY(look_for_slide(r, to, slides));
+  return slid && !*slides ? sound_step(r, from, to) : s;
+}
+
 // The step to e->x goes to the energy book; one that leaves it open is taken in parts, unless loads
 // were tracked in it at which the path changes or ends: then it is known what jumps release.
 static pl_status enter(run *r) {
@@ -104,13 +122,13 @@ static pl_status load_steps(run *r, pl_observe_fn observe, void *ctx) {
   equil *e = &r->e;
   pl_static_info *info = e->info;
   double at = info->scale, part = info->part;
-  int cuts = info->cuts;
+  int cuts = info->cuts, slides = 0;
   for (int k = 1; k <= e->o->steps; k++, part = 1, cuts = 0) {
     double target = (double)k / e->o->steps;
     if (target <= at) continue;
     while (at < target) {
       double to = part < 1 ? fmin(target, at + part / e->o->steps) : target;
-      pl_status s = sound_step(r, at, to);
+      pl_status s = slide_step(r, at, to, &slides);
       if (s == PL_UNSOLVED && cuts < e->o->cuts) {
         part /= 2;
         cuts++;
@@ -357,8 +375,13 @@ static pl_status finish(run *r, pl_status s) {
     // a step that fails for want of stiffness: say what moves
     pl_state_copy(e->x, r->s);
     e->clock.scale = e->info->scale;
-    pl_status t = e->why == PL_STOP_SINGULAR && !e->contacts ? inertia_or_fail(e) : PL_OK;
+    pl_status t = PL_OK;
+    if (e->contacts)
+      t = find_slide(e, 1, &e->info->slide);
+    else if (e->why == PL_STOP_SINGULAR)
+      t = inertia_or_fail(e);
     if (t < 0) return t;
+    if (e->info->slide.needed > 0) e->info->reason = PL_STOP_SLIDE;
   }
   pl_state_copy(e->x, r->s);
   e->clock.scale = e->info->scale;

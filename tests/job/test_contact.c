@@ -193,6 +193,51 @@ static void nothing_slides_with_boundless_friction(void **state) {
   pl_table_free(t);
 }
 
+#define SLAB(mu, push, analyses)                                                                   \
+  "pliant: 1\nunits: {length: mm}\n"                                                               \
+  "materials: {rubber: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"                      \
+  "bodies: [{name: slab, solid: {mesh: {box: {size: [100, 80, 50], cells: [2, 2, 1]}}, "           \
+  "formulation: plain, material: rubber}}]\n"                                                      \
+  "obstacles: [{name: slope, plane: {normal: [0, 0, 1]}, friction: " mu "}]\n"                     \
+  "contact: {nodes: slab group bottom}\n"                                                          \
+  "gravity: [" push ", 0, -10 m/s^2]\nanalyses: [" analyses "]\n"
+
+// what a static tells that does not converge, in `heard_text`
+static void unsolved(pl_env *env, const char *text) {
+  pl_scene *s;
+  pl_env_init(env);
+  heard_text[0] = 0;
+  env->diag = hear;
+  check_ok(env, pl_scene_parse(env, "test", ".", text, strlen(text), 0, NULL, NULL, &s));
+  assert_int_equal(run_into(env, s, FOLDER, 0), PL_UNSOLVED);
+}
+
+// on a slope of 0.3 no friction below that holds a body; pushed by a force that grows to 0.3 of its
+// weight (4 N), one with 0.2 slides from two thirds of it on
+static void nothing_holds_on_a_slope(void **state) {
+  (void)state;
+  pl_env env;
+  static const char *const friction[] = {SLAB("0", "3 m/s^2", "static: {}"),
+                                         SLAB("0.2", "3 m/s^2", "static: {}")};
+  for (int k = 0; k < 2; k++) {
+    unsolved(&env, friction[k]);
+    assert_non_null(strstr(heard_text, "static: no equilibrium under the full load: body 'slab' "
+                                       "slides on obstacle 'slope'; friction of at least 0.3 "));
+    assert_non_null(strstr(heard_text, "no equilibrium, a body slides at load factor 0;"));
+  }
+  run_text(&env, SLAB("0.301", "3 m/s^2", "static: {}"));
+  unsolved(&env, SLAB("0.2", "0",
+                      "static: {name: lie, change: {pull: off}}, static: {name: pull, about: lie, "
+                      "change: {pull: on}}") "loads: [{name: pull, nodes: slab group left, total: "
+                                             "[1.2 N, 0, 0]}]\n");
+  assert_non_null(strstr(heard_text, "friction of at least 0.3 would be needed, there is 0.2"));
+  json_t *f = figures(1);
+  double reached = json_number_value(json_object_get(f, "load_factor"));
+  check_less(reached, 2.0 / 3);
+  check_less(0.66, reached);
+  json_decref(f);
+}
+
 // a soft wheel above the floor: statics closes the gap; reaction = weight, as residuals are 1e-10
 static void wheel_rests(void **state) {
   (void)state;
@@ -620,6 +665,7 @@ int test_contact(void) {
       cmocka_unit_test(incline_slides),
       cmocka_unit_test(incline_sticks),
       cmocka_unit_test(nothing_slides_with_boundless_friction),
+      cmocka_unit_test(nothing_holds_on_a_slope),
       cmocka_unit_test(wheel_rests),
       cmocka_unit_test(static_then_transient),
       cmocka_unit_test(resumed),
