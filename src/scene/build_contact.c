@@ -344,22 +344,60 @@ static void warn_sliding(reader *r, const pl_scene *s) {
   }
 }
 
+// analyses that take self_contact into account by pairs that yield
+static int yields(const reader *r, const pl_analysis *a) {
+  const pl_layers_desc *d = &r->b->layers;
+  if (a->kind != PL_ANALYSIS_transient)
+    return a->kind == PL_ANALYSIS_static || a->kind == PL_ANALYSIS_drape;
+  int compares = a->cloth && a->cloth->nmethod + a->cloth->nstep > 0;
+  return compares ||
+         pl_needs_program(a->opts.transient_.method, r->b->nlimit > 0, d->nvert > 0, d->solid);
+}
+
 // pairs that yield need a distance from the start
 static void check_start_gaps(reader *r, const pl_scene *s) {
   const pl_layers_desc *d = &r->b->layers;
   for (int k = 0; d->inset > 0 && k < s->nanalysis; k++) {
     const pl_analysis *a = &s->analysis[k];
-    int motion = a->kind == PL_ANALYSIS_transient,
-        compares = a->cloth && a->cloth->nmethod + a->cloth->nstep > 0;
-    int exact = motion && !compares &&
-                !pl_needs_program(a->opts.transient_.method, r->b->nlimit > 0, 1, d->solid);
-    if (exact || (!motion && a->kind != PL_ANALYSIS_static && a->kind != PL_ANALYSIS_drape))
-      continue;
+    if (!yields(r, a)) continue;
     problem_at(r, r->file, a->line, a->col,
                "use exact: yes in a transient by newmark or implicit-euler, or move them apart and "
                "give that as the thickness",
                "%s: self_contact needs bodies that start apart, these are %.3g m from each other",
                pl_analysis_table[a->kind].name, fmax(d->thickness - 2 * d->inset, 0));
+  }
+}
+
+// what was asked for and is not had
+static void warn_yields(reader *r, const pl_scene *s) {
+  for (int k = 0; r->b->layers.solid && k < s->nanalysis; k++) {
+    const pl_analysis *a = &s->analysis[k];
+    if (!yields(r, a)) continue;
+    pl_report(
+        r->env, PL_WARNING, r->file, a->line, a->col,
+        "leave exact out, or use a transient by newmark or implicit-euler, with damping where "
+        "it is to come to rest",
+        "%s: self_contact is not exact here: pairs of bodies yield a little, and what sticks "
+        "creeps",
+        a->name);
+  }
+}
+
+static void warn_impacts(reader *r, const pl_scene *s) {
+  for (int k = 0; k < s->nanalysis; k++) {
+    const pl_analysis *a = &s->analysis[k];
+    const pl_transient_opts *o = &a->opts.transient_;
+    if (a->kind != PL_ANALYSIS_transient) continue;
+    int alone = o->method == PL_NEWMARK && r->ncontact > 0 && !yields(r, a);
+    if (o->impact_step > 0 && !alone)
+      pl_report(r->env, PL_WARNING, r->file, a->line, a->col,
+                "leave it out, and give a short enough step",
+                "%s: impact_step does nothing: it is for newmark with obstacles, without limits "
+                "and pairs of bodies that yield",
+                a->name);
+    if (o->restitution > 0 && o->impact != PL_IMPACT_MOREAU)
+      pl_report(r->env, PL_WARNING, r->file, a->line, a->col, "impact: moreau",
+                "%s: restitution does nothing without impact: moreau", a->name);
   }
 }
 
@@ -372,6 +410,8 @@ void build_constraints(reader *r, pl_scene *s) {
   // what is wrong was told
   if (!worked(r, st)) return;
   check_start_gaps(r, s);
+  warn_yields(r, s);
+  warn_impacts(r, s);
   warn_sliding(r, s);
   s->contact = r->b->contact;
   s->layers = r->b->layers;

@@ -45,9 +45,13 @@ static double met(const stepper *st) {
   return least;
 }
 
-int phase_is_long(const stepper *st, double h) {
+double phase_step(const stepper *st) {
   const pl_history *b = st->hist;
-  return st->sound && st->s->t < b->impact_until && h > b->impact_step * (1 + 1e-9);
+  return st->sound && st->s->t < b->impact_until ? b->impact_step : INFINITY;
+}
+
+int phase_is_long(const stepper *st, double h) {
+  return h > phase_step(st) * (1 + 1e-9);
 }
 
 int phase_begins(const stepper *st, double h) {

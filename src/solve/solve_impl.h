@@ -575,8 +575,10 @@ pl_status stepper_contact(stepper *st, const rule *u, verdict *v);
 // The law for impacts: Coulomb's law for the velocities after a step of Newmark's and the impulses
 // of the whole step. *changed: accelerations at x are to be found anew.
 pl_status stepper_rest(stepper *st, const rule *u, int *changed);
-// Steps of impacts (contact_phase.c): a step of length h is too long for the impact under way; the
-// step in x begins one that it is too long for; the step is accepted.
+// Steps of impacts (contact_phase.c): the longest step of the impact under way, INFINITY: there is
+// none; a step of length h is longer; the step in x begins an impact that it is too long for; the
+// step is accepted.
+double phase_step(const stepper *st);
 int phase_is_long(const stepper *st, double h);
 int phase_begins(const stepper *st, double h);
 void phase_accept(const stepper *st);

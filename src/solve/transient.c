@@ -166,7 +166,7 @@ static int is_least(const run *r, double h) {
 // no crumb at the end: the last two steps share what is left
 static double length(void *ctx, double want, double *t) {
   const run *r = ctx;
-  double h = fmin(fmax(want, r->p.least), r->p.most);
+  double h = fmin(fmax(fmin(want, phase_step(r->st)), r->p.least), r->p.most);
   double end = r->st->motion->end, left = end - r->st->s->t;
   if (left <= h * (1 + 1e-9)) {
     *t = end;
@@ -185,7 +185,7 @@ static pl_status attempt_accurate(void *ctx, double h, double t, int level) {
   run *r = ctx;
   (void)level;
   r->error = INFINITY;
-  pl_status s = attempt(ctx, h, t, is_least(r, h) ? CHECK_LEVELS : 0);
+  pl_status s = attempt(ctx, h, t, is_least(r, h) ? LEVELS : 0);
   if (s != PL_OK) return s;
   r->error = stepper_error(r->st, h, &r->size);
   return r->error <= 1 || is_least(r, h) ? PL_OK : PL_UNSOLVED;
@@ -276,7 +276,7 @@ static pl_status stepping(run *r, pl_history *history) {
   PL_TRY(plan_make(st->env, st->m, st->o, &r->p));
   int nsample = st->o->steady > 0 ? r->p.nsample : 0;
   PL_TRY(stepper_open(st));
-  if (st->contacts && st->o->method == PL_NEWMARK && st->o->impact_step > 0 && !st->o->adaptive)
+  if (st->contacts && st->o->method == PL_NEWMARK && st->o->impact_step > 0)
     PL_TRY(pl_sound_create(st->m, st->p, st->w, &st->sound));
   PL_TRY(pl_motion_open(k, history, st->o->method == PL_BDF2, st->whole.n > 0, nsample));
   if (!(k->hist.nstep > 0)) k->hist.step = r->p.g.step;

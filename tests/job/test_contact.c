@@ -238,6 +238,29 @@ static void nothing_holds_on_a_slope(void **state) {
   json_decref(f);
 }
 
+// adaptive steps are bounded by impact_step as those of one length are
+static void adaptive_steps_resolve_impacts(void **state) {
+  (void)state;
+  pl_env env;
+  double back[2];
+  for (int k = 0; k < 2; k++) {
+    char text[1200];
+    snprintf(text, sizeof text,
+             SLAB("0.3", "0",
+                  "transient: {duration: 40 ms, step: 1 ms, tolerance: 1e-3, "
+                  "impact_step: 0.05, adaptive: %s}") "initial: [{nodes: slab, velocity: [0, 0, "
+                                                      "-0.5 m/s]}]\n"
+                                                      "damping: {stiffness: 0.1 ms}\n",
+             k ? "yes" : "no");
+    run_text(&env, text);
+    pl_table *t = table(&env, FOLDER "/transient-impacts.csv");
+    check_less(value(t, "hc_L", 0), 0.05 * (1 + 1e-9));
+    back[k] = value(t, "restitution", 0);
+    pl_table_free(t);
+  }
+  check_rel(back[1], back[0], 0.02);
+}
+
 // a soft wheel above the floor: statics closes the gap; reaction = weight, as residuals are 1e-10
 static void wheel_rests(void **state) {
   (void)state;
@@ -666,6 +689,7 @@ int test_contact(void) {
       cmocka_unit_test(incline_sticks),
       cmocka_unit_test(nothing_slides_with_boundless_friction),
       cmocka_unit_test(nothing_holds_on_a_slope),
+      cmocka_unit_test(adaptive_steps_resolve_impacts),
       cmocka_unit_test(wheel_rests),
       cmocka_unit_test(static_then_transient),
       cmocka_unit_test(resumed),

@@ -370,16 +370,45 @@ static void refusals(void **state) {
   }
 }
 
+#define APART(analysis)                                                                            \
+  "pliant: 1\nmaterials: {m: {young: 1 MPa, poisson: 0, density: 1000}}\n"                         \
+  "bodies:\n"                                                                                      \
+  "  - {name: a, solid: {formulation: plain, mesh: {box: {size: [1, 1, 1], cells: [1, 1, 1]}}, "   \
+  "material: m}}\n"                                                                                \
+  "  - {name: b, solid: {formulation: plain, mesh: {box: {size: [1, 1, 1], cells: [1, 1, 1]}}, "   \
+  "material: m, translate: [0, 0, 1.1]}}\n"                                                        \
+  "fixed: a\n"                                                                                     \
+  "self_contact: {thickness: 0.05, friction: 0.3, exact: yes}\nanalyses: [{" analysis "}]\n"
+
 static void warnings(void **state) {
   (void)state;
   static const char *const text[] = {
-      BLOCK FLOOR, BLOCK FLOOR "fixed: b\ncontact: {nodes: b}\n",
+      BLOCK FLOOR,
+      BLOCK FLOOR "fixed: b\ncontact: {nodes: b}\n",
       BLOCK FLOOR "contact: {nodes: b}\nanalyses: [{modes: {}}]\n",
       SHEETS "self_contact: {thickness: 10 mm}\nanalyses: [{modes: {}}]\n",
-      SHEETS "self_contact: {thickness: 10 mm}\nanalyses: [{drape: {}}]\n"};
-  static const char *const says[] = {"do nothing", "fixed or driven", "without obstacles",
-                                     "layers pass through", "holds body 'c': it may slide"};
-  for (int k = 0; k < 5; k++) {
+      SHEETS "self_contact: {thickness: 10 mm}\nanalyses: [{drape: {}}]\n",
+      APART("static: {}"),
+      APART("drape: {}"),
+      APART("transient: {step: 1 ms, duration: 1 ms, method: bdf2}"),
+      BLOCK FLOOR
+      "contact: {nodes: b}\nanalyses: [{transient: {step: 1 ms, duration: 1 ms, method: "
+      "bdf2, impact_step: 0.1}}]\n",
+      BLOCK "analyses: [{transient: {step: 1 ms, duration: 1 ms, impact_step: 0.1}}]\n",
+      BLOCK FLOOR "contact: {nodes: b}\nanalyses: [{transient: {step: 1 ms, duration: 1 ms, "
+                  "restitution: 0.5}}]\n"};
+  static const char *const says[] = {"do nothing",
+                                     "fixed or driven",
+                                     "without obstacles",
+                                     "layers pass through",
+                                     "holds body 'c': it may slide",
+                                     "not exact here",
+                                     "not exact here",
+                                     "not exact here",
+                                     "impact_step does nothing",
+                                     "impact_step does nothing",
+                                     "restitution does nothing"};
+  for (size_t k = 0; k < sizeof text / sizeof *text; k++) {
     pl_env env;
     pl_scene_free(scene(&env, text[k]));
     int found = 0;
