@@ -566,6 +566,7 @@ typedef struct pl_sound {
   pl_env *env;
   int dim, nnode, nbody;
   int *body;         // [nnode]
+  int *rigid;        // [nbody] 1: all of it keeps its shape, and impacts are not resolved
   double *mass;      // [nbody] kg
   double *stiffness; // [nbody][6][6] J, factor of the form of strains; [0] <= 0: not known
 } pl_sound;

@@ -298,6 +298,7 @@ static double worst_step(const impacts *k, double *damping) {
     const double *r = row_of(k->log, i);
     double part = r[SOUND] > 0 ? r[STEP] / r[SOUND] : 0;
     if (r[WHAT] == 1 || r[SPEED] < SOFTEST * fastest || part <= worst) continue;
+    if (k->sound->rigid[(int)r[BODY]]) continue;
     worst = part;
     *damping = k->j->scene->params->par[PL_PAR_BETA] / r[SOUND];
   }

@@ -36,6 +36,7 @@ static double met(const stepper *st) {
     if (i == BODIES || t->status[k] == PL_OPEN) continue;
     if (i >= 0 && t->k->pair[i].status != PL_OPEN) continue;
     int body = st->sound->body[i >= 0 ? t->k->pair[i].node : t->row[k].vert[0]];
+    if (st->sound->rigid[body]) continue;
     const double *n = i >= 0 ? t->place[i].frame[0] : t->row[k].frame[0];
     double speed = i >= 0 ? approach(st, i) : surface_approach(st, k);
     if (!(speed > SLOW * pl_sound_speed(st->sound, body, n))) continue;

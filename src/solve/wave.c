@@ -36,6 +36,18 @@ static void find_bodies(const pl_model *m, pl_sound *k) {
     k->body[i] = k->body[i] < 0 ? -1 - k->body[i] : k->body[k->body[i]];
 }
 
+// bodies without an element that yields
+static void find_rigid(const pl_model *m, pl_sound *k) {
+  for (int b = 0; b < k->nbody; b++) k->rigid[b] = 1;
+  for (int g = 0; g < pl_model_ngroup(m); g++) {
+    const pl_elem_kind *kind = pl_model_group_kind(m, g);
+    const int *stencil = pl_model_group_stencil(m, g);
+    if (kind->outer || kind->nvert < 2 || pl_model_group_rigid(m, g)) continue;
+    for (int e = 0; e < pl_model_group_size(m, g); e++, stencil += kind->nvert + kind->nscal)
+      if (stencil[0] >= 0) k->rigid[k->body[stencil[0]]] = 0;
+  }
+}
+
 static int strains(int dim) {
   return dim == 3 ? STRAINS : dim == 2 ? 3 : 1;
 }
@@ -114,9 +126,11 @@ pl_status pl_sound_create(const pl_model *m, const pl_params *p, pl_work *w, pl_
   pl_status st = k->body ? pl_state_create(m, p, &s) : PL_E_NOMEM;
   if (st == PL_OK) {
     find_bodies(m, k);
+    k->rigid = pl_alloc(env, (size_t)k->nbody, sizeof *k->rigid);
     k->mass = pl_alloc(env, (size_t)k->nbody, sizeof *k->mass);
     k->stiffness = pl_alloc(env, (size_t)k->nbody, STRAINS * STRAINS * sizeof *k->stiffness);
-    st = k->mass && k->stiffness ? measure(m, p, w, s, k) : PL_E_NOMEM;
+    st = k->rigid && k->mass && k->stiffness ? measure(m, p, w, s, k) : PL_E_NOMEM;
+    if (st == PL_OK) find_rigid(m, k);
   }
   pl_state_free(m, s);
   if (st != PL_OK) pl_sound_free(k);
@@ -127,6 +141,7 @@ pl_status pl_sound_create(const pl_model *m, const pl_params *p, pl_work *w, pl_
 void pl_sound_free(pl_sound *k) {
   if (!k) return;
   pl_free(k->env, k->body);
+  pl_free(k->env, k->rigid);
   pl_free(k->env, k->mass);
   pl_free(k->env, k->stiffness);
   pl_free(k->env, k);

@@ -281,6 +281,44 @@ static void momentum(void **state) {
   json_decref(f);
 }
 
+static void hear(void *ctx, const pl_diag *d) {
+  int *coarse = ctx;
+  *coarse += strstr(d->text, "as sound through the body") != NULL;
+}
+
+// No sound goes through a rigid body that any step could resolve, and none is asked for; a soft one
+// beside it is told of.
+static int coarse_impacts(const char *body) {
+  char text[800];
+  pl_scene *scene;
+  pl_job_result r;
+  int coarse = 0;
+  pl_env_init(&env);
+  env.diag = hear;
+  env.diag_ctx = &coarse;
+  snprintf(text, sizeof text,
+           "pliant: 1\nunits: {length: mm}\n"
+           "materials: {rubber: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+           "bodies: [{name: b, %s}]\n"
+           "obstacles: [{name: floor, plane: {normal: [0, 0, 1]}}]\n"
+           "contact: {nodes: b}\n"
+           "initial: [{nodes: b, velocity: [0, 0, -1 m/s]}]\n"
+           "analyses: [{transient: {duration: 4 ms, step: 1 ms}}]\n",
+           body);
+  check_ok(&env, pl_scene_parse(&env, "test.yaml", ".", text, strlen(text), 0, NULL, NULL, &scene));
+  check_ok(&env, pl_job_run(&env, scene, &(pl_job_opts){.threads = 1}, &r));
+  pl_scene_free(scene);
+  return coarse;
+}
+
+static void impacts_of_rigid_bodies(void **state) {
+  (void)state;
+#define CUBE "{mesh: {box: {size: [10, 10, 10], cells: [1, 1, 1]}}, translate: [0, 0, 1], "
+  assert_int_equal(coarse_impacts("solid: " CUBE "material: rubber}"), 1);
+  assert_int_equal(coarse_impacts("rigid: " CUBE "mass: 1 g}"), 0);
+#undef CUBE
+}
+
 // figures of bodies that meet are goals of a search: v t = 0.1 m
 static void search_of_bodies(void **state) {
   (void)state;
@@ -334,6 +372,7 @@ int test_rigid(void) {
       cmocka_unit_test(topple),           cmocka_unit_test(rolling_ball),
       cmocka_unit_test(fast_spin),        cmocka_unit_test(struck_ball_keeps_energy),
       cmocka_unit_test(weight),           cmocka_unit_test(momentum),
-      cmocka_unit_test(search_of_bodies), cmocka_unit_test(what_is_refused)};
+      cmocka_unit_test(search_of_bodies), cmocka_unit_test(impacts_of_rigid_bodies),
+      cmocka_unit_test(what_is_refused)};
   return cmocka_run_group_tests_name("job.rigid", tests, NULL, NULL);
 }
