@@ -287,6 +287,7 @@ typedef struct pl_search_goal {
   const char *figure; // "launch.flight.rise_m"
   int analysis;       // that has it
   const char *key;    // behind the name of the analysis: "flight.rise_m"
+  const char *word; // NULL: the figure is a number; else it counts 1 where it is this word, 0 else
   pl_search_aim aim;
   double value;  // in the unit of the figure, as the following
   double within; // a target is hit within it; 0: that is not judged

@@ -140,6 +140,7 @@ typedef struct outcome {
   double axis[3], angle, landing_angle; // rad; about the axis
   double distance, landing_distance;    // m; sideways from the start
   char face[3], face_start[3];
+  double up[3];      // what points up, in the axes of the body
   double lean, tilt; // rad; of the face from up; from how it stood
   double damping;    // J; what is lost and not by contact or at hand-overs
 } outcome;
@@ -175,7 +176,7 @@ static double face_of(const double *b, char name[3]) {
 static outcome measure(const pl_history *h, const pl_transient_info *i) {
   const pl_jump_state *k = &h->jump;
   outcome o = {.k = k, .info = i};
-  double b[3], b0[3], cross[3];
+  double *b = o.up, b0[3], cross[3];
   pl_jump_axis(k, o.axis);
   o.angle = pl_dot3(k->rot, o.axis);
   o.landing_angle = pl_dot3(k->landing_rotation, o.axis);
@@ -266,6 +267,7 @@ static void set_figures(const motion *r, const outcome *o, json_t *figures) {
   job_set(f, "axis", vector(o->axis));
   job_set(f, "flips", json_integer(flips_of(o->angle)));
   job_set(f, "face", json_string(o->face));
+  job_set(f, "up", vector(o->up));
   job_set(f, "face_start", json_string(o->face_start));
   job_set(f, "face_lean_rad", json_real(o->lean));
   job_set(f, "tilt_rad", json_real(o->tilt));

@@ -73,6 +73,20 @@ static const json_t *find_figure(const json_t *at, const char *key, char hint[WH
   return at;
 }
 
+// the number that a figure counts; NaN: it is of the other kind
+static double figure_value(const pl_search_goal *g, const json_t *v, char hint[WHY]) {
+  if (json_is_string(v) && g->word) return strcmp(json_string_value(v), g->word) == 0;
+  if (json_is_string(v))
+    snprintf(hint, WHY, "; it is the word '%.40s': use is", json_string_value(v));
+  if (g->word && (json_is_number(v) || json_is_boolean(v)))
+    snprintf(hint, WHY, "; it is a number: use target, at_least or at_most");
+  else if (json_is_number(v))
+    return json_number_value(v);
+  else if (json_is_boolean(v))
+    return json_is_true(v);
+  return NAN;
+}
+
 typedef struct collector {
   const searching *k;
   double *figure; // [ngoal] NaN: not seen
@@ -86,8 +100,7 @@ static void read_figures(void *ctx, const pl_analysis *a, const json_t *figures)
   for (int g = 0; g < p->ngoal; g++) {
     if (strcmp(c->k->j->scene->analysis[p->goal[g].analysis].name, a->name) != 0) continue;
     const json_t *v = find_figure(figures, p->goal[g].key, c->hint[g]);
-    if (json_is_number(v)) c->figure[g] = json_number_value(v);
-    if (json_is_boolean(v)) c->figure[g] = json_is_true(v);
+    c->figure[g] = figure_value(&p->goal[g], v, c->hint[g]);
   }
   const char *reason = json_string_value(json_object_get(figures, "reason"));
   const char *status = json_string_value(json_object_get(figures, "status"));

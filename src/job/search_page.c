@@ -182,7 +182,9 @@ static void page_best(const searching *k) {
     grid_add(&g, "%s", q->figure);
     grid_figure(&g, exact(k, 0), figures_of(k, 0)[i]);
     grid_figure(&g, exact(k, k->best), figures_of(k, k->best)[i]);
-    if (q->aim >= PL_AIM_UP)
+    if (q->word)
+      grid_add(&g, "is %s", q->word);
+    else if (q->aim >= PL_AIM_UP)
       grid_add(&g, "%s", aim_text[q->aim]);
     else if (q->within > 0)
       grid_add(&g, "%s %.6g within %.3g", aim_text[q->aim], q->value, q->within);
@@ -349,7 +351,8 @@ static void report_best(const searching *k) {
   job_note(k->j, "%s: design %d of %d is the best: %.1200s", k->a->name, k->best + 1, k->n,
            t.s ? t.s : "");
   if (!m->feasible)
-    job_alarm(k->j, "No design keeps all of at_least and at_most. Widen the ranges, or ask less.");
+    job_alarm(k->j,
+              "No design keeps all of at_least, at_most and is. Widen the ranges, or ask less.");
   else if (!m->success)
     job_warn(k->j, "The best design misses a target by more than `within`.");
   pl_text_free(&t);
@@ -385,7 +388,7 @@ pl_status search_report(searching *k, json_t *figures) {
     return PL_OK;
   }
   if (!k->mark[k->best].feasible)
-    job_set(figures, "reason", json_string("no design keeps all of at_least and at_most"));
+    job_set(figures, "reason", json_string("no design keeps all of at_least, at_most and is"));
   report_best(k);
   page_best(k);
   report_set(k, figures);

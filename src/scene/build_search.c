@@ -286,6 +286,7 @@ static int read_goal(reader *r, const search_goal_def *d, const pl_node *at, pl_
   const pl_node *given[] = {d->target, d->at_least, d->at_most};
   static const char *const what[] = {"target", "at_least", "at_most"};
   int ways = (d->maximise.at && d->maximise.v) + (d->minimise.at && d->minimise.v);
+  ways += d->is.at != NULL;
   g->aim = d->maximise.v ? PL_AIM_UP : PL_AIM_DOWN;
   g->weight = d->weight.v;
   for (int k = 0; k < 3; k++) {
@@ -296,8 +297,13 @@ static int read_goal(reader *r, const search_goal_def *d, const pl_node *at, pl_
   }
   if (ways != 1) {
     problem(r, at, "e.g. {figure: launch.flight.rise_m, at_least: 0.2}",
-            "a goal has exactly one of target, at_least, at_most, maximise and minimise");
+            "a goal has exactly one of target, at_least, at_most, is, maximise and minimise");
     return 0;
+  }
+  if (d->is.at) {
+    g->word = d->is.s;
+    g->aim = PL_AIM_LEAST;
+    g->value = 1;
   }
   const pl_node *only = d->within ? d->within : d->modulo;
   if (only && g->aim != PL_AIM_TARGET) {

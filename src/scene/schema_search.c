@@ -33,6 +33,8 @@ static const row goal_rows[] = {
         .text = "it must not be below"),
     ROW(search_goal_def, at_most, "at_most", T_RAW, .choices = "value",
         .text = "it must not be above"),
+    ROW(search_goal_def, is, "is", T_TEXT,
+        .text = "it must be this word, e.g. `is: +z` of `jump.face`"),
     ROW(search_goal_def, maximise, "maximise", T_CHOICE, .choices = "no|yes",
         .text = "the larger the better"),
     ROW(search_goal_def, minimise, "minimise", T_CHOICE, .choices = "no|yes",
@@ -49,8 +51,8 @@ static const row goal_rows[] = {
 };
 const map_info map_search_goal = {
     .what = "search-goal",
-    .text = "What a figure is to be: exactly one of target, at_least, at_most, maximise and "
-            "minimise. Targets count the square of their difference.",
+    .text = "What a figure is to be: exactly one of target, at_least, at_most, is, maximise "
+            "and minimise. Targets count the square of their difference.",
     .size = sizeof(search_goal_def),
     ROWS(goal_rows)};
 

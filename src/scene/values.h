@@ -614,6 +614,7 @@ typedef struct search_variable_def {
 typedef struct search_goal_def {
   txt figure;
   const pl_node *target, *at_least, *at_most, *within, *modulo, *scale;
+  txt is;
   pick maximise, minimise;
   num weight;
 } search_goal_def;

@@ -218,10 +218,50 @@ static void stretched_bar(void **state) {
   forget(&b);
 }
 
+// The spin with which a cube that falls 0.3 m comes to rest on its face +x: a word tells which one
+// it is, and a number how far off others are.
+#define DICE(goals)                                                                                \
+  "pliant: 1\n"                                                                                    \
+  "materials: {m: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"                           \
+  "bodies: [{name: b, solid: {mesh: {box: {size: [0.1 m, 0.1 m, 0.1 m], cells: [1, 1, 1]}},\n"     \
+  "          material: m, translate: [0, 0, 0.3 m]}}]\n"                                           \
+  "obstacles: [{name: floor, plane: {normal: [0, 0, 1]}, friction: 0.5}]\n"                        \
+  "contact: {nodes: b}\n"                                                                          \
+  "gravity: [0, 0, -9.81 m/s^2]\n"                                                                 \
+  "damping: {stiffness: 4 ms}\n"                                                                   \
+  "initial: [{nodes: b, spin: {axis: [0, 1, 0], rate: 0 rad/s}}]\n"                                \
+  "analyses:\n"                                                                                    \
+  "  - jump: {step: 1 ms}\n"                                                                       \
+  "  - search:\n"                                                                                  \
+  "      vary: [{name: spin, path: initial.0.spin.rate, min: 0 rad/s, max: 12 rad/s}]\n"           \
+  "      goals:\n" goals "      budget: 8\n"
+
+static void landing_face(void **state) {
+  (void)state;
+  seen s;
+  check_ok(&env, run(DICE("        - {figure: jump.jump.face, is: -x}\n"
+                          "        - {figure: jump.jump.up.0, target: -1, within: 0.01}\n"),
+                     2, &s));
+  assert_true(json_is_true(json_object_get(s.search, "success")));
+  check_close(number(s.search, "best_figures", "jump.jump.face"), 1, 0);
+  check_close(number(s.search, "start_figures", "jump.jump.face"), 0, 0);
+  check_close(number(s.search, "best_figures", "jump.jump.up.0"), -1, 1e-6);
+  forget(&s);
+  // a word is no number, and a number no word
+  assert_int_equal(run(DICE("        - {figure: jump.jump.face, at_least: 1}\n"), 2, &s),
+                   PL_UNSOLVED);
+  assert_non_null(strstr(s.csv, "no figure jump.jump.face; it is the word '+z': use is"));
+  forget(&s);
+  assert_int_equal(run(DICE("        - {figure: jump.jump.up.0, is: x}\n"), 2, &s), PL_UNSOLVED);
+  assert_non_null(strstr(s.csv, "it is a number: use target"));
+  forget(&s);
+}
+
 int test_search(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(frequency),    cmocka_unit_test(many_minima),
-                                     cmocka_unit_test(failures),     cmocka_unit_test(scatter),
-                                     cmocka_unit_test(out_of_reach), cmocka_unit_test(found_scene),
-                                     cmocka_unit_test(stretched_bar)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(frequency),     cmocka_unit_test(many_minima),
+      cmocka_unit_test(failures),      cmocka_unit_test(scatter),
+      cmocka_unit_test(out_of_reach),  cmocka_unit_test(found_scene),
+      cmocka_unit_test(stretched_bar), cmocka_unit_test(landing_face)};
   return cmocka_run_group_tests_name("job.search", tests, NULL, NULL);
 }
