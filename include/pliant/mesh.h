@@ -391,6 +391,21 @@ void pl_drawing_free(pl_drawing *d);
 pl_status pl_drawing_voxels(const pl_drawing *d, double thickness, double width,
                             const pl_voxel_opts *o, pl_voxel_info *info, pl_mesh **out);
 
+// Cells of a box with whole numbers on them: 0 is empty, others tell what they are made of.
+typedef struct pl_labels pl_labels;
+// 1: the name ends in .vti.
+int pl_is_labels(const char *path);
+// VTK's XML image data along the axes, in one piece: integers on cells, those that the file calls
+// its scalars or else the first.
+pl_status pl_labels_read(pl_env *env, const char *path, pl_labels **out);
+pl_status pl_labels_parse(pl_env *env, const char *name, const char *data, size_t size,
+                          pl_labels **out);
+void pl_labels_free(pl_labels *l);
+// A voxel for each cell, or with a size others of which that much is filled; unit: m, of lengths in
+// the file. Numbers become groups: NAME where 1 is the only one, else NAME_2 and so on.
+pl_status pl_labels_voxels(const pl_labels *l, double unit, const pl_voxel_opts *o,
+                           pl_voxel_info *info, pl_mesh **out);
+
 // ---- nearest ----------------------------------------------------------------------------------
 
 typedef struct pl_bvh pl_bvh;

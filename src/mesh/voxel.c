@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// voxels of a box, filled or not: some bytes each
-static const double BOX_MOST = 1e8;
 // voxels that a part gets when no size is given, at least and at most
 static const double FEW = 2000, MANY = 100000;
 // part of a voxel from which on it is filled to join two that meet in an edge
@@ -24,6 +22,7 @@ double voxel_choose(double volume, double area) {
 pl_status voxels_open(voxels *g, pl_env *env, const char *source, const double lo[3],
                       const double hi[3], double size) {
   double count = 1, nodes = 1;
+  int cells[3];
   *g = (voxels){.env = env, .source = source};
   for (int d = 0; d < 3; d++) {
     double n = fmax(1, rint((hi[d] - lo[d]) / size));
@@ -33,21 +32,30 @@ pl_status voxels_open(voxels *g, pl_env *env, const char *source, const double l
                         "xyz"[d], 1e3 * (hi[d] - lo[d]), 1e3 * size);
     count *= n;
     nodes *= n + 1;
-    g->n[d] = (int)fmin(n, INT_MAX / 2);
-    g->lo[d] = lo[d];
-    g->hi[d] = hi[d];
-    g->h[d] = (hi[d] - lo[d]) / n;
+    cells[d] = (int)fmin(n, INT_MAX / 2);
   }
-  if (!(count <= BOX_MOST) || !(nodes < INT_MAX)) {
+  if (!(count <= VOXELS_MOST) || !(nodes < INT_MAX)) {
     char hint[PL_TEXT];
     snprintf(hint, sizeof hint, "use a size of at least %.3g mm",
-             1e3 * size * cbrt(count / BOX_MOST) * 1.01);
+             1e3 * size * cbrt(count / VOXELS_MOST) * 1.01);
     return pl_fail_at(env, PL_E_INPUT, source, 0, 0, hint,
                       "a box of %.3g voxels of %.4g mm is too large, the limit is %.3g", count,
-                      1e3 * size, BOX_MOST);
+                      1e3 * size, VOXELS_MOST);
   }
-  g->part = pl_alloc(env, (size_t)count, sizeof *g->part);
-  g->full = pl_alloc(env, (size_t)count, 1);
+  return voxels_open_cells(g, env, source, lo, hi, cells);
+}
+
+pl_status voxels_open_cells(voxels *g, pl_env *env, const char *source, const double lo[3],
+                            const double hi[3], const int n[3]) {
+  *g = (voxels){.env = env, .source = source};
+  for (int d = 0; d < 3; d++) {
+    g->n[d] = n[d];
+    g->lo[d] = lo[d];
+    g->hi[d] = hi[d];
+    g->h[d] = (hi[d] - lo[d]) / n[d];
+  }
+  g->part = pl_alloc(env, voxel_count(g), sizeof *g->part);
+  g->full = pl_alloc(env, voxel_count(g), 1);
   return g->part && g->full ? PL_OK : PL_E_NOMEM;
 }
 

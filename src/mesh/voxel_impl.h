@@ -3,6 +3,9 @@
 
 #include "mesh_impl.h"
 
+// voxels of a box, filled or not: some bytes each
+static const double VOXELS_MOST = 1e8;
+
 // A box of voxels, x running fastest.
 typedef struct voxels {
   pl_env *env;
@@ -38,6 +41,9 @@ double voxel_choose(double volume, double area);
 // Lays whole numbers of voxels into the box from lo to hi; fails when that is absurd.
 pl_status voxels_open(voxels *g, pl_env *env, const char *source, const double lo[3],
                       const double hi[3], double size);
+// So many along each axis, VOXELS_MOST at most.
+pl_status voxels_open_cells(voxels *g, pl_env *env, const char *source, const double lo[3],
+                            const double hi[3], const int n[3]);
 void voxels_close(voxels *g);
 // Decides which voxels are filled; npiece: pieces of the part, whose volume is info->exact.
 pl_status voxels_fill(voxels *g, const pl_voxel_opts *o, int npiece, pl_voxel_info *info);

@@ -4,11 +4,17 @@
 #include <math.h>
 #include <stdio.h>
 
+// metres of a length in the file
+static int read_file_unit(reader *r, const geometry_def *g, double *factor) {
+  *factor = r->scale.base[1];
+  return !g->mesh_units.at || read_length_unit(r, &g->mesh_units, "mesh_units", factor);
+}
+
 // the part in metres, before scale
 static int read_part_mesh(reader *r, const geometry_def *g, const voxels_def *d, pl_mesh **out) {
   char path[4096];
-  double factor = r->scale.base[1];
-  if (g->mesh_units.at && !read_length_unit(r, &g->mesh_units, "mesh_units", &factor)) return 0;
+  double factor;
+  if (!read_file_unit(r, g, &factor)) return 0;
   if (!scene_file(r, d->file.at, "voxels: file", path, sizeof path)) return 0;
   if (!worked(r, pl_mesh_read(r->env, path, out))) return 0;
   if (factor != 1) pl_mesh_transform(*out, factor, NULL, NULL);
@@ -16,17 +22,21 @@ static int read_part_mesh(reader *r, const geometry_def *g, const voxels_def *d,
   return worked(r, pl_mesh_weld(*out, g->merge.v / g->scale.v, NULL));
 }
 
+// keys of drawings; 0: one was given
+static int is_undrawn(reader *r, const voxels_def *d) {
+  const num *drawn = d->thickness.at ? &d->thickness : d->width.at ? &d->width : &d->threshold;
+  if (!drawn->at) return 1;
+  problem_key(r, drawn->at, "leave it out", "voxels: '%s' is for drawings (svg png)",
+              d->thickness.at ? "thickness"
+              : d->width.at   ? "width"
+                              : "threshold");
+  return 0;
+}
+
 static int surface_voxels(reader *r, body_slot *b, const geometry_def *g, const voxels_def *d,
                           const pl_voxel_opts *o, pl_voxel_info *info) {
   pl_mesh *part = NULL;
-  const num *drawn = d->thickness.at ? &d->thickness : d->width.at ? &d->width : &d->threshold;
-  if (drawn->at) {
-    problem_key(r, drawn->at, "leave it out", "voxels: '%s' is for drawings (svg png)",
-                d->thickness.at ? "thickness"
-                : d->width.at   ? "width"
-                                : "threshold");
-    return 0;
-  }
+  if (!is_undrawn(r, d)) return 0;
   int ok = read_part_mesh(r, g, d, &part) && worked(r, pl_mesh_voxels(part, o, info, &b->mesh));
   pl_mesh_free(part);
   return ok;
@@ -51,6 +61,25 @@ static int drawn_voxels(reader *r, body_slot *b, const geometry_def *g, const vo
       worked(r, pl_drawing_read(r->env, path, d->threshold.v, &drawing)) &&
       worked(r, pl_drawing_voxels(drawing, d->thickness.v / g->scale.v, width, o, info, &b->mesh));
   pl_drawing_free(drawing);
+  return ok;
+}
+
+static int label_voxels(reader *r, body_slot *b, const geometry_def *g, const voxels_def *d,
+                        const pl_voxel_opts *o, pl_voxel_info *info) {
+  char path[4096];
+  double factor;
+  pl_labels *labels = NULL;
+  const pl_node *surface = g->merge.at ? g->merge.at : d->rule.at;
+  if (!is_undrawn(r, d) || !read_file_unit(r, g, &factor)) return 0;
+  if (surface) {
+    problem_key(r, surface, "leave it out", "'%s' is for surfaces, a .vti has cells",
+                g->merge.at ? "merge" : "rule");
+    return 0;
+  }
+  if (!scene_file(r, d->file.at, "voxels: file", path, sizeof path)) return 0;
+  int ok = worked(r, pl_labels_read(r->env, path, &labels)) &&
+           worked(r, pl_labels_voxels(labels, factor, o, info, &b->mesh));
+  pl_labels_free(labels);
   return ok;
 }
 
@@ -87,7 +116,9 @@ int make_voxels(reader *r, body_slot *b, const geometry_def *g, const voxels_def
                            .allow_thin = d->thin.v,
                            .most = r->limit.nodes};
   if (!d->file.at) return 0;
-  int ok = (pl_is_drawing(d->file.s) ? drawn_voxels : surface_voxels)(r, b, g, d, &o, &info) &&
+  int ok = (pl_is_drawing(d->file.s)  ? drawn_voxels
+            : pl_is_labels(d->file.s) ? label_voxels
+                                      : surface_voxels)(r, b, g, d, &o, &info) &&
            keep_info(r, b, &info, g->scale.v) && check_count(r, g->mesh, b->mesh->nvert);
   if (ok) check_volume(r, g, &info);
   return ok;

@@ -45,11 +45,12 @@ static const map_info map_box = {
 static const row voxels_rows[] = {
     ROW(voxels_def, file, "file", T_TEXT, .need = 1,
         .text = "closed surface, or a mesh of solids (any of" PL_MESH_ENDINGS
-                "), or a drawing to extrude along z (svg png)"),
+                "), a drawing to extrude along z (svg png), or labelled cells (vti)"),
     ROW(voxels_def, size, "size", T_NUM, .plain = 1, .unit = "m", .value = 0, .lo = 0, .hi = 1e9,
         .lo_open = 1,
         .text = "edge of a voxel, changed so that a whole number fits into the bounding box; left "
-                "out: one through a plate, two through a strut, 2000 to 100000 in all"),
+                "out: one through a plate, two through a strut, 2000 to 100000 in all; labelled "
+                "cells as they are"),
     ROW(voxels_def, fraction, "fraction", T_NUM, .plain = 1, .unit = "", .value = 0.5, .lo = 0,
         .hi = 1, .lo_open = 1, .text = "part of its volume from which on a voxel is filled"),
     ROW(voxels_def, thickness, "thickness", T_NUM, .plain = 1, .unit = "m", .lo = 0, .hi = 1e9,

@@ -1,4 +1,5 @@
 #include "../fuzz/fuzz_drawing.h"
+#include "../fuzz/fuzz_labels.h"
 #include "read_support.h"
 
 #include <dirent.h>
@@ -36,6 +37,8 @@ static void replay(const char *format, const char *path) {
     memcpy(copy, data, n);
     if (pl_is_drawing(path))
       fuzz_drawing(&inner, format, copy, n);
+    else if (pl_is_labels(path))
+      fuzz_labels(&inner, copy, n);
     else
       replay_mesh(&inner, format, path, copy, n);
     pl_free(&env, copy);
@@ -101,11 +104,16 @@ static void corpus_png(void **state) {
   replay_folder("png");
 }
 
+static void corpus_vti(void **state) {
+  (void)state;
+  replay_folder("vti");
+}
+
 int test_corpus(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(corpus_obj), cmocka_unit_test(corpus_stl), cmocka_unit_test(corpus_ply),
       cmocka_unit_test(corpus_msh), cmocka_unit_test(corpus_vtu), cmocka_unit_test(corpus_inp),
-      cmocka_unit_test(corpus_svg), cmocka_unit_test(corpus_png),
+      cmocka_unit_test(corpus_svg), cmocka_unit_test(corpus_png), cmocka_unit_test(corpus_vti),
   };
   return cmocka_run_group_tests_name("mesh.corpus", tests, NULL, NULL);
 }

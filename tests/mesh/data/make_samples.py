@@ -137,9 +137,50 @@ def vtk_surface_samples():
     writer.Write()
 
 
+def vtk_image(name, mode, base64=False, wide=False, big=False, packer="ZLib"):
+    """6 x 5 x 4 cells: a corner of 2 x 2 x 4 is empty, tissue 1 below and 3 above the middle."""
+    image = vtk.vtkImageData()
+    image.SetExtent(2, 8, 0, 5, 0, 4)
+    image.SetOrigin(9, -2, 0)
+    image.SetSpacing(0.5, 1, 2)
+    other = vtk.vtkFloatArray()
+    other.SetName("density")
+    number = vtk.vtkShortArray()
+    number.SetName("number")
+    tissue = vtk.vtkUnsignedCharArray()
+    tissue.SetName("tissue")
+    for k in range(4):
+        for j in range(5):
+            for i in range(6):
+                other.InsertNextValue(0.1 * i)
+                number.InsertNextValue(1)
+                tissue.InsertNextValue(0 if i >= 4 and j >= 3 else 3 if k >= 2 else 1)
+    for array in (other, number):
+        image.GetCellData().AddArray(array)
+    image.GetCellData().SetScalars(tissue)
+    writer = vtk.vtkXMLImageDataWriter()
+    writer.SetFileName(name)
+    writer.SetInputData(image)
+    getattr(writer, f"SetDataModeTo{mode}")()
+    writer.SetHeaderTypeToUInt64() if wide else writer.SetHeaderTypeToUInt32()
+    writer.SetByteOrderToBigEndian() if big else writer.SetByteOrderToLittleEndian()
+    writer.SetEncodeAppendedData(base64)
+    getattr(writer, f"SetCompressorTypeTo{packer}")()
+    writer.Write()
+
+
+def vtk_image_samples():
+    vtk_image("vtk_ascii.vti", "Ascii")
+    vtk_image("vtk_inline_none.vti", "Binary", packer="None")
+    vtk_image("vtk_inline_zlib_64_big.vti", "Binary", wide=True, big=True)
+    vtk_image("vtk_raw_zlib.vti", "Appended")
+    vtk_image("vtk_base64_none.vti", "Appended", base64=True, packer="None")
+
+
 if __name__ == "__main__":
     pathlib.Path("bad").mkdir(exist_ok=True)
     gmsh_samples()
     vtk_samples()
     meshio_samples()
     vtk_surface_samples()
+    vtk_image_samples()
