@@ -192,19 +192,21 @@ static pl_status orbit_glb(job *j, const pl_orbit *o, const double *frames, int 
   return st;
 }
 
+// of a run that is stopped the first frame alone
 static pl_status write_vtus(job *j, const pl_orbit *o, const char *name, pl_state *s) {
   char path[PL_TEXT];
-  int n = FRAMES_MIN;
+  int n = 0, stop = 0;
   char names[FRAMES_MIN][80];
   const char *list[FRAMES_MIN];
   double time[FRAMES_MIN];
   PL_TRY(pl_dir_make(j->env, job_path(j, name, "", path)));
-  for (int i = 0; i < n; i++) {
-    pl_orbit_state(j->scene->model, j->scene->params, o, 2 * PL_PI * i / n, s);
-    snprintf(names[i], sizeof names[i], "%.50s/frame-%04d.vtu", name, i);
-    list[i] = names[i];
-    time[i] = s->t;
-    PL_TRY(job_vtu(j, s, 1, job_path(j, names[i], "", path)));
+  for (; n < FRAMES_MIN && !stop; n++) {
+    pl_orbit_state(j->scene->model, j->scene->params, o, 2 * PL_PI * n / FRAMES_MIN, s);
+    snprintf(names[n], sizeof names[n], "%.50s/frame-%04d.vtu", name, n);
+    list[n] = names[n];
+    time[n] = s->t;
+    PL_TRY(job_vtu(j, s, 1, job_path(j, names[n], "", path)));
+    stop = pl_report_progress(j->env, "frames", (n + 1.0) / FRAMES_MIN, NULL) != PL_OK;
   }
   return pl_pvd_write(j->env, job_path(j, name, ".pvd", path), n, time, list);
 }

@@ -21,7 +21,7 @@ typedef struct listener {
   void *ctx;
   int (*progress)(void *ctx, const pl_progress *p);
   void *progress_ctx;
-  atomic_int stop; // who looks on wants an end
+  atomic_int stop; // the host or who looks on wants an end
   int n;
   pl_level level[WARNINGS];
   char text[WARNINGS][2 * PL_TEXT];  // as on a terminal
@@ -43,8 +43,9 @@ static void hear(void *ctx, const pl_diag *d) {
 
 static int ask(void *ctx, const pl_progress *p) {
   listener *e = ctx;
-  if (atomic_load(&e->stop)) return 1;
-  return e->progress ? e->progress(e->progress_ctx, p) : 0;
+  int stop = atomic_load(&e->stop);
+  if (!stop && e->progress && e->progress(e->progress_ctx, p)) atomic_store(&e->stop, 1);
+  return atomic_load(&e->stop);
 }
 
 // ---- start states -----------------------------------------------------------------------------
@@ -279,6 +280,9 @@ static pl_status run_one(job *j, int k) {
   pl_status left = job_stage_leave(j);
   if (s >= 0 && left < 0) s = left;
   if (s >= 0 && j->reported < 0) s = j->reported;
+  j->recovered = NULL;
+  // told to stop while results were written: they are not whole
+  if (s >= 0 && job_stopped(j)) s = PL_CANCELLED;
   // an analysis that cannot be done does not stop the others
   if (s == PL_SINGULAR || s == PL_DOMAIN) s = PL_UNSOLVED;
   job_set(figures, "status", json_string(pl_status_text(s)));
@@ -474,10 +478,8 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
   j.stop = &e->stop;
   e->progress = env->progress;
   e->progress_ctx = env->progress_ctx;
-  if (opts->sink && opts->sink->rows) {
-    env->progress = ask;
-    env->progress_ctx = e;
-  }
+  env->progress = ask;
+  env->progress_ctx = e;
   e->diag = env->diag;
   e->ctx = env->diag_ctx;
   env->diag = hear;

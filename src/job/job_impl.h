@@ -31,7 +31,7 @@ typedef struct job {
   pl_output_opts output; // the scene's; without a folder no files
   pl_sink files;         // writes them
   pl_status reported;    // of the files: what failed first
-  atomic_int *stop;      // who looks on wants it to end
+  atomic_int *stop;      // the host or who looks on wants it to end
   pl_work *work;
   pl_state **state; // [nanalysis] results of static analyses and drapes, NULL: not run
   int *solved;      // [nanalysis] 1: came to its end
@@ -53,6 +53,7 @@ typedef struct job {
   folder *folder;
   const length_unit *length;  // that lengths are shown in; NULL: not decided yet
   pl_recover *recover;        // stress of the scene's bodies; NULL: not wanted, or there is none
+  const pl_state *recovered;  // it is that of this state; NULL: of none that stays as it is
   struct native_kept *native; // [npatch] what native found; NULL: nothing yet
   // what a stage has put aside: the scene's model, values and scratch; NULL: none is under way
   pl_model *base;
@@ -124,7 +125,7 @@ pl_status job_table_append(const job *j, const pl_table *t, const char *name, co
                            int first);
 // A table has grown by the rows from `first` on.
 void job_rows(const job *j, const pl_table *t, const char *name, int first);
-// Does who looks on want the job to end?
+// Does the host, or who looks on, want the job to end? What it has is told then, at once.
 int job_stopped(const job *j);
 // A table with words in it, which is freed.
 pl_status job_text(const job *j, const char *name, pl_text *csv);
@@ -251,6 +252,8 @@ void job_reaction_report(const job *j, const pl_state *s, const pl_clock *c,
 // ---- stress: the functions do nothing where there is none ---------------------------------------
 
 pl_status job_recover_open(job *j);
+// The stress at s; stays: s does not change any more in this analysis, and is not looked at again.
+pl_status job_recover(job *j, const pl_state *s, int stays);
 // Largest stresses and the estimate of the discretisation error: figures, words, a picture.
 pl_status job_stress_report(job *j, const pl_analysis *a, const pl_state *s, json_t *figures);
 // The same estimate for frequencies of n modes shape[n][nq].

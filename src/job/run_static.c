@@ -73,6 +73,11 @@ static int is_judged(const pl_static_info *i) {
   return i->nneg >= 0;
 }
 
+// stopped before the first load step ended: there is the start alone, which needs no pictures
+static int has_begun(const recorder *r) {
+  return r->info.nstep > 0 || !job_stopped(r->t.j);
+}
+
 static void set_figures(json_t *f, const pl_static_info *i) {
   job_set(f, "reason", json_string(pl_stop_text(i->reason)));
   job_set(f, "load_factor", json_real(i->scale));
@@ -207,6 +212,7 @@ static void report_result(job *j, const pl_analysis *a, const pl_static_info *i)
 
 static pl_status write_files(job *j, const pl_analysis *a, const pl_state *s, recorder *r) {
   PL_TRY(job_table(j, r->t.table, a->name, ".csv"));
+  if (!has_begun(r)) return PL_OK;
   PL_TRY(job_shape(j, a, s));
   return step_table_plots(&r->t, "load factor");
 }
@@ -333,7 +339,7 @@ pl_status job_static(job *j, int index, json_t *figures) {
     if (e == PL_OK) job_reaction_report(j, s, &at, r.t.contact, figures);
     job_contact_report(j, a, r.t.contact);
     e = job_barrier_report(j, a, s, figures);
-    if (e >= 0) e = job_stress_report(j, a, s, figures);
+    if (e >= 0 && has_begun(&r)) e = job_stress_report(j, a, s, figures);
     if (e >= 0) e = job_join_report(j, a, s, figures);
     if (e < 0) status = e;
     pl_status w = write_files(j, a, s, &r);

@@ -188,19 +188,23 @@ static void frame_state(const kept *k, int i, pl_state *s) {
   memcpy(s->v, qv + s->nq, (size_t)s->nq * sizeof(double));
 }
 
+// of a motion that is stopped the last frame alone: who goes on with it gets them all
 static pl_status write_vtus(job *j, const pl_analysis *a, const kept *f, pl_state *s) {
   char(*name)[64] = pl_alloc(j->env, (size_t)f->n, sizeof *name);
   const char **list = pl_alloc(j->env, (size_t)f->n, sizeof *list);
   char path[PL_TEXT];
+  int first = job_stopped(j) ? f->n - 1 : 0, end = first, stop = 0;
   pl_status st = name && list ? pl_dir_make(j->env, job_path(j, a->name, "", path)) : PL_E_NOMEM;
-  for (int k = 0; st == PL_OK && k < f->n; k++) {
-    snprintf(name[k], sizeof name[k], "%.40s/frame-%04d.vtu", a->name, k);
-    list[k] = name[k];
-    frame_state(f, k, s);
-    st = job_vtu(j, s, 1, job_path(j, name[k], "", path));
+  for (; st == PL_OK && end < f->n && !stop; end++) {
+    snprintf(name[end], sizeof name[end], "%.40s/frame-%04d.vtu", a->name, end);
+    list[end] = name[end];
+    frame_state(f, end, s);
+    st = job_vtu(j, s, 1, job_path(j, name[end], "", path));
+    stop = pl_report_progress(j->env, "frames", (double)(end + 1) / f->n, NULL) != PL_OK;
   }
   if (st == PL_OK)
-    st = pl_pvd_write(j->env, job_path(j, a->name, ".pvd", path), f->n, f->time, list);
+    st = pl_pvd_write(j->env, job_path(j, a->name, ".pvd", path), end - first, f->time + first,
+                      list + first);
   pl_free(j->env, name);
   pl_free(j->env, list);
   return st;

@@ -28,6 +28,12 @@ pl_status job_recover_open(job *j) {
   return PL_OK;
 }
 
+pl_status job_recover(job *j, const pl_state *s, int stays) {
+  if (j->recovered == s) return PL_OK;
+  j->recovered = stays ? s : NULL;
+  return pl_recover_stress(j->recover, j->scene->params, s, threads(j));
+}
+
 // ---- the largest --------------------------------------------------------------------------------
 
 typedef enum measure { VON_MISES, FIRST, THIRD, ENERGY, MEASURES } measure;
@@ -299,8 +305,14 @@ pl_status job_stress_modes(job *j, const pl_analysis *a, const pl_state *s, int 
   if (!j->recover || !is_judged(j)) return PL_OK;
   list = json_array();
   for (int k = 0; k < n; k++) {
-    PL_TRY(pl_recover_error(j->recover, j->scene->params, s, shape + (size_t)k * (size_t)s->nq,
-                            threads(j), NULL, &e));
+    pl_status st = pl_report_progress(j->env, "stress", (double)k / n, NULL);
+    if (st == PL_OK)
+      st = pl_recover_error(j->recover, j->scene->params, s, shape + (size_t)k * (size_t)s->nq,
+                            threads(j), NULL, &e);
+    if (st != PL_OK) {
+      json_decref(list);
+      return st;
+    }
     // rigid motions have no energy to speak of
     int rigid = !(omega[k] > 1e-3 * fabs(omega[n - 1]));
     json_array_append_new(list, json_real(rigid ? 0 : frequency_error(&e)));
@@ -335,11 +347,12 @@ static pl_status report_rods(job *j, const pl_state *s, json_t *figures) {
 pl_status job_stress_report(job *j, const pl_analysis *a, const pl_state *s, json_t *figures) {
   PL_TRY(report_rods(j, s, figures));
   if (!j->recover) return PL_OK;
-  pl_status st = pl_recover_stress(j->recover, j->scene->params, s, threads(j));
+  pl_status st = job_recover(j, s, 1);
   if (st < 0) return st;
   report_peaks(j, a, figures);
   PL_TRY(draw_stress(j, a, s));
-  return judge(j, a, s, figures);
+  // the estimate takes longer than all else that a run which is stopped has to tell
+  return job_stopped(j) ? PL_OK : judge(j, a, s, figures);
 }
 
 // ---- probed places -----------------------------------------------------------------------------

@@ -9,10 +9,6 @@
 
 enum { FULL = 17, LAYER = 7, BRIEF = 4, CELL = 6, SECTION = 12, ROD = 5 }; // numbers of an entity
 
-static pl_threads *threads(const job *j) {
-  return j->work ? j->work->threads : NULL;
-}
-
 // the next field, whose numbers are taken from *at
 static double *add(stress_fields *f, const char *name, int on_cells, int ncomp, size_t count,
                    double **at) {
@@ -188,7 +184,7 @@ static pl_status fill(job *j, const pl_state *s, int brief, int ncell, stress_fi
   if (r) {
     int *slot = pl_alloc(j->env, (size_t)n, sizeof *slot);
     if (!slot) return PL_E_NOMEM;
-    pl_recover_stress(j->recover, j->scene->params, s, threads(j));
+    job_recover(j, s, 0);
     job_stress_slots(r, n, slot);
     put_brief(f, r, n, slot, &at);
     if (!brief) {

@@ -27,8 +27,7 @@ static double signed_principal(const double *t) {
 
 static void store_array(period *k) {
   const pl_recover *r = k->j->recover;
-  pl_recover_stress(k->j->recover, k->j->scene->params, k->s,
-                    k->j->work ? k->j->work->threads : NULL);
+  job_recover(k->j, k->s, 0);
   for (int layer = 0; layer < r->nlayer; layer++)
     for (int i = 0; i < r->nslot; i++) {
       history *h = &k->h[(size_t)layer * (size_t)r->nslot + (size_t)i];
