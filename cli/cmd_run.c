@@ -5,6 +5,9 @@
 #include <string.h>
 
 static void report_end(const pl_scene *s, const pl_job_result *r, pl_status status) {
+  if (r->nrun > 0)
+    fprintf(stderr, "pliant: %.3g s on %d %s, %.3g s of processor time\n", r->seconds, r->threads,
+            pl_plural(r->threads, "thread", "threads"), r->cpu_seconds);
   if (status == PL_CANCELLED)
     fprintf(stderr, "pliant: interrupted; --resume goes on with it\n");
   else if (status >= 0 && r->nunsolved)

@@ -79,8 +79,10 @@ typedef struct pl_job_opts {
 typedef struct pl_job_result {
   int nrun, nunsolved; // analyses done, and those of them that did not converge
   int cancelled;
-  char report[PL_TEXT];  // path of report.html, empty when not written
-  char summary[PL_TEXT]; // path of summary.json
+  int threads, processors;     // threads that work was shared among; processors of the machine
+  double seconds, cpu_seconds; // wall clock; processor time of the whole process meanwhile
+  char report[PL_TEXT];        // path of report.html, empty when not written
+  char summary[PL_TEXT];       // path of summary.json
 } pl_job_result;
 
 // A result folder that one run at a time writes into. It holds a list of the files that runs have

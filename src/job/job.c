@@ -146,20 +146,36 @@ static json_t *written_files(job *j) {
   return all;
 }
 
-static pl_status write_summary(job *j, pl_status status, const listener *e, double seconds) {
+// how the run used the processors
+static void page_threads(const job *j) {
+  const pl_job_result *r = j->result;
+  char asked[32] = "all";
+  if (j->opts->threads > 0) snprintf(asked, sizeof asked, "%d", j->opts->threads);
+  pl_page_origin(j->page, "%.3g s on %d %s (asked for: %s; %d %s), %.3g s of processor time",
+                 r->seconds, r->threads, pl_plural(r->threads, "thread", "threads"), asked,
+                 r->processors, pl_plural(r->processors, "processor", "processors"),
+                 r->cpu_seconds);
+}
+
+static pl_status write_summary(job *j, pl_status status, const listener *e) {
+  const pl_job_result *r = j->result;
   json_t *set = json_array(), *warn = json_array(), *params = json_object();
   for (int k = 0; k < j->opts->nset; k++) json_array_append_new(set, plain_text(j->opts->set[k]));
   for (int k = 0; k < e->n; k++) json_array_append_new(warn, plain_text(e->text[k]));
   for (int k = 0; k < j->scene->params->ndesign; k++)
     json_object_set_new(params, pl_model_design(j->scene->model, k)->name,
                         json_real(j->scene->params->design[k]));
-  json_t *all = json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:i, s:s, s:i, s:o, s:O, s:o, s:f}",
-                          "pliant", PL_VERSION, "scene", plain_text(j->scene->path), "title",
-                          j->scene->title, "status", pl_status_text(status), "set", set,
-                          "parameters", params, "threads", pl_threads_size(j->work->threads),
-                          "blas", pl_blas_core(), "seed", 0, "model", model_figures(j->scene),
-                          "analyses", j->analyses, "messages", warn, "seconds", seconds);
+  json_t *all =
+      json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:i, s:s, s:i, s:o, s:O, s:o, s:f}", "pliant",
+                PL_VERSION, "scene", plain_text(j->scene->path), "title", j->scene->title, "status",
+                pl_status_text(status), "set", set, "parameters", params, "threads", r->threads,
+                "blas", pl_blas_core(), "seed", 0, "model", model_figures(j->scene), "analyses",
+                j->analyses, "messages", warn, "seconds", r->seconds);
   if (!all) return pl_fail(j->env, PL_E_NOMEM, "out of memory while writing the summary");
+  // 0: as many as there are processors
+  job_set(all, "threads_asked", json_integer(j->opts->threads));
+  job_set(all, "processors", json_integer(r->processors));
+  job_set(all, "cpu_seconds", json_real(r->cpu_seconds));
   job_set(all, "commit", json_string(pl_version_commit()));
   job_set(all, "date", json_string(j->date));
   job_set(all, "written", written_files(j));
@@ -197,6 +213,7 @@ static pl_status page_files(job *j) {
 
 static pl_status write_page(job *j, const listener *e) {
   if (!j->page) return PL_OK;
+  page_threads(j);
   for (int k = 0; k < e->n; k++)
     (e->level[k] == PL_ERROR ? pl_page_top_error : pl_page_top_warning)(j->page, "%s", e->plain[k]);
   pl_text t;
@@ -398,8 +415,9 @@ static void page_origin(job *j) {
 // OpenBLAS waits for ever for memory that it does not get, so room for its threads is looked for
 static pl_status choose_threads(job *j, int *n) {
   const size_t each = (size_t)136 << 20; // its buffers
-  *n = j->opts->threads > 0 ? j->opts->threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
-  if (*n < 1) *n = 1;
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  j->result->processors = processors > 1 ? (int)processors : 1;
+  *n = j->opts->threads > 0 ? j->opts->threads : j->result->processors;
   if (*n > 1 && !pl_memory_available((size_t)*n * each)) {
     pl_report(j->env, PL_WARNING, NULL, 0, 0, NULL,
               "memory is too short for %d threads: one is used", *n);
@@ -418,6 +436,7 @@ static pl_status prepare(job *j) {
   for (int t = 0; t < PL_CELL_COUNT; t++) j->drawable |= sc->mesh->cell[t].n > 0;
   PL_TRY(choose_threads(j, &threads));
   PL_TRY(pl_work_create_for(j->env, sc->model, threads, &j->work));
+  j->result->threads = pl_threads_size(j->work->threads);
   j->state = pl_alloc(j->env, (size_t)sc->nanalysis, sizeof *j->state);
   j->solved = pl_alloc(j->env, (size_t)sc->nanalysis, sizeof *j->solved);
   j->x = pl_alloc(j->env, n * 3, sizeof(double));
@@ -485,7 +504,7 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
   env->diag = hear;
   env->diag_ctx = e;
   for (int k = 0; k < scene->nremark; k++) keep(e, &scene->remark[k]);
-  double start = pl_wall_time();
+  double start = pl_wall_time(), spent = pl_cpu_time();
   int only;
   json_errors_begin();
   pl_status s = pl_params_copy(env, scene->params, &j.params);
@@ -500,9 +519,11 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
     s = run_all(&j, only);
     result->cancelled = s == PL_CANCELLED;
     if (s >= 0 && !result->cancelled) remove_spent(&j);
+    result->seconds = pl_wall_time() - start;
+    result->cpu_seconds = pl_cpu_time() - spent;
     // what there is is written even when an analysis failed
     pl_status w = write_page(&j, e);
-    if (w == PL_OK) w = write_summary(&j, s, e, pl_wall_time() - start);
+    if (w == PL_OK) w = write_summary(&j, s, e);
     if (s >= 0 && w < 0) s = w;
     if (result->cancelled && opts->folder) report_written(&j);
   }

@@ -210,6 +210,35 @@ static void data_without_files(void **unused) {
   free(k);
 }
 
+// how a run used the processors stands in its result, in its summary and on its page
+static void threads_are_told(void **unused) {
+  (void)unused;
+  seen *k = calloc(1, sizeof *k);
+  assert_non_null(k);
+  pl_env env;
+  pl_env_init(&env);
+  pl_scene *s = load(&env);
+  pl_sink sink = {.ctx = k, .summary = summary};
+  pl_job_result r;
+  const pl_job_opts opts = {.folder = FOLDER, .sink = &sink, .only = "modes", .threads = 2};
+  check_ok(&env, pl_job_run(&env, s, &opts, &r));
+  assert_int_equal(r.threads, 2);
+  assert_true(r.processors >= 1 && r.seconds > 0 && r.cpu_seconds > 0);
+  json_t *all = json_loads(k->summary, 0, NULL);
+  assert_int_equal(json_integer_value(json_object_get(all, "threads")), 2);
+  assert_int_equal(json_integer_value(json_object_get(all, "threads_asked")), 2);
+  assert_int_equal(json_integer_value(json_object_get(all, "processors")), r.processors);
+  assert_true(json_real_value(json_object_get(all, "cpu_seconds")) == r.cpu_seconds);
+  json_decref(all);
+  char *page;
+  size_t n;
+  check_ok(&env, pl_file_read(&env, r.report, 0, &page, &n));
+  assert_non_null(strstr(page, " s on 2 threads (asked for: 2; "));
+  pl_free(&env, page);
+  pl_scene_free(s);
+  free(k);
+}
+
 // who looks on can stop it
 static void rows_stop_a_job(void **unused) {
   (void)unused;
@@ -280,9 +309,8 @@ static void no_folder_no_resume(void **unused) {
 
 int test_sink(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(data_without_files),
-      cmocka_unit_test(rows_stop_a_job),
-      cmocka_unit_test(jobs_in_threads),
+      cmocka_unit_test(data_without_files),  cmocka_unit_test(threads_are_told),
+      cmocka_unit_test(rows_stop_a_job),     cmocka_unit_test(jobs_in_threads),
       cmocka_unit_test(no_folder_no_resume),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
