@@ -25,51 +25,81 @@ static int limit_of(const job *j, int t) {
 
 // ---- used part of the limit ---------------------------------------------------------------------
 
-// square of the stretch in a direction; s: principal stretches and the angle of the first
-static double squared(const double *s, double angle) {
-  double c = cos(angle - s[2]), k = s[0] * s[0], l = s[1] * s[1];
+// Cosines and sines are found once, not for every triangle: they would take most of the time.
+typedef struct direction {
+  double x, y;
+} direction;
+
+static direction direction_of(double angle) {
+  return (direction){cos(angle), sin(angle)};
+}
+
+// principal stretches of a triangle, and the direction of the first
+typedef struct strain {
+  double first, second;
+  direction along;
+} strain;
+
+// s: as pl_sheet_stretch has it
+static strain strain_of(const double *s) {
+  return (strain){s[0], s[1], direction_of(s[2])};
+}
+
+// square of the stretch in a direction
+static double squared(const strain *s, direction d) {
+  double c = d.x * s->along.x + d.y * s->along.y;
+  double k = s->first * s->first, l = s->second * s->second;
   return l + (k - l) * c * c;
 }
 
-static double part(const double *s, double angle, double allowed) {
-  double stretch = sqrt(squared(s, angle));
+static double part(const strain *s, direction d, double allowed) {
+  double stretch = sqrt(squared(s, d));
   if (!isfinite(allowed)) return 0;
   // no stretch is allowed at all: half way there is nowhere
   if (allowed < 1 + 1e-12) return stretch < allowed * (1 - 1e-6) ? 0 : stretch / allowed;
   return (stretch - 1) / (allowed - 1);
 }
 
-// bound[FINE]: stretches allowed over half a turn
-static double worst_part(const pl_limit *l, const double *bound, const double *s) {
+// bound[FINE]: stretches allowed in d[FINE], over half a turn; angle: of the first principal one
+static double worst_part(const pl_limit *l, const direction *d, const double *bound,
+                         const strain *s, double angle) {
   double most = 0;
   int at = 0;
   for (int i = 0; i < FINE; i += COARSE) {
-    double p = part(s, PL_PI * i / FINE, bound[i]);
+    double p = part(s, d[i], bound[i]);
     if (p > most) most = p, at = i;
   }
   for (int i = at - COARSE; i <= at + COARSE; i++) {
     int k = (i + FINE) % FINE;
-    most = fmax(most, part(s, PL_PI * k / FINE, bound[k]));
+    most = fmax(most, part(s, d[k], bound[k]));
   }
   // bounds have a kink at each of these
   for (int i = 0; i < l->ndirection; i++)
-    most = fmax(most, part(s, l->angle[i], pl_limit_stretch(l, l->angle[i])));
-  return fmax(most, part(s, s[2], pl_limit_stretch(l, s[2])));
+    most = fmax(most, part(s, direction_of(l->angle[i]), pl_limit_stretch(l, l->angle[i])));
+  return fmax(most, part(s, s->along, pl_limit_stretch(l, angle)));
 }
 
 pl_status limit_page_used(const job *j, const double *stretch, double *used) {
   const pl_sheet_desc *d = &j->scene->sheet;
   double *bound = pl_alloc(j->env, (size_t)d->nlimit * FINE, sizeof *bound);
-  if (!bound) return PL_E_NOMEM;
-  for (int l = 0; l < d->nlimit; l++)
-    for (int i = 0; i < FINE; i++)
-      bound[(size_t)l * FINE + i] = pl_limit_stretch(&d->limit[l], PL_PI * i / FINE);
-  for (int t = 0; t < d->ntri; t++) {
-    int l = limit_of(j, t);
-    used[t] = l < 0 ? NAN : worst_part(&d->limit[l], bound + (size_t)l * FINE, stretch + 3 * t);
+  direction *fan = pl_alloc(j->env, FINE, sizeof *fan);
+  for (int i = 0; bound && fan && i < FINE; i++) {
+    double angle = PL_PI * i / FINE;
+    fan[i] = direction_of(angle);
+    for (int l = 0; l < d->nlimit; l++)
+      bound[(size_t)l * FINE + (size_t)i] = pl_limit_stretch(&d->limit[l], angle);
   }
+  for (int t = 0; bound && fan && t < d->ntri; t++) {
+    int l = limit_of(j, t);
+    const strain s = strain_of(stretch + 3 * (size_t)t);
+    used[t] = l < 0 ? NAN
+                    : worst_part(&d->limit[l], fan, bound + (size_t)l * FINE, &s,
+                                 stretch[3 * (size_t)t + 2]);
+  }
+  pl_status st = bound && fan ? PL_OK : PL_E_NOMEM;
   pl_free(j->env, bound);
-  return PL_OK;
+  pl_free(j->env, fan);
+  return st;
 }
 
 // ---- map of the sheet ---------------------------------------------------------------------------
@@ -208,10 +238,13 @@ typedef struct polar { // arrays of one figure
 
 static void fill_reached(const job *j, int l, const double *stretch, polar *p) {
   const pl_sheet_desc *d = &j->scene->sheet;
+  direction around[AROUND];
+  for (int i = 0; i < AROUND; i++) around[i] = direction_of(p->angle[i]);
   for (int t = 0; t < d->ntri; t++) {
     const double *s = stretch + 3 * (size_t)t;
+    const strain own = strain_of(s);
     if (limit_of(j, t) != l) continue;
-    for (int i = 0; i < AROUND; i++) p->reached[i] = fmax(p->reached[i], squared(s, p->angle[i]));
+    for (int i = 0; i < AROUND; i++) p->reached[i] = fmax(p->reached[i], squared(&own, around[i]));
     for (int k = 0; p->dot && k < 2; k++) {
       p->dot[p->ndot] = s[2] + k * PL_PI;
       p->length[p->ndot++] = s[0];

@@ -303,7 +303,8 @@ static pl_status write_frames(job *j, const pl_analysis *a, const kept *f) {
   pl_state *s = NULL;
   double *x = pl_alloc(j->env, (size_t)f->n * per, sizeof(double)), *faces = NULL, *colour = NULL;
   pl_status st = x ? pl_state_create(j->scene->model, j->scene->params, &s) : PL_E_NOMEM;
-  if (j->sheet) {
+  // strain of every frame is left out when it is stopped
+  if (j->sheet && !job_stopped(j)) {
     faces = pl_alloc(j->env, (size_t)f->n * ntri, sizeof(double));
     colour = pl_alloc(j->env, per / 3, sizeof(double));
     if (!faces || !colour) st = PL_E_NOMEM;
