@@ -530,10 +530,14 @@ typedef struct pl_sheet_material {
   int copies;                    // of the cell that the limits are of
   double mass;                   // kg/m^2; 0: not known
   double thickness;              // m, from the lowest to the highest point of its elements
+  uint64_t fingerprint;          // of the shape that the limits are of; 0: not known
   pl_boundary membrane, bending; // bending.n 0: no limits of curvature
 } pl_sheet_material;
 // From the lowest to the highest point of its elements as they are in the reference state.
 double pl_mail_thickness(const pl_mail *m);
+// A number, never 0, that materials of another shape do not have: poses and lattice count, what
+// elements are called or weigh does not, nor do lengths below a millionth of the lattice's.
+uint64_t pl_mail_fingerprint(const pl_mail *m);
 // As JSON text, which the reader takes back to the bit (docs/interlocking.md).
 void pl_sheet_material_write(const pl_sheet_material *m, pl_text *out);
 pl_status pl_sheet_material_read(pl_env *env, const char *path, pl_sheet_material *out);

@@ -1,9 +1,11 @@
 // Files of interlocking materials: what a sheet of one needs to know, as JSON.
 #include "facets.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { VERSION = 1, RAYS_MOST = 200000, BYTES_MOST = 100000000, POINTS = 180 };
@@ -100,6 +102,7 @@ void pl_sheet_material_write(const pl_sheet_material *m, pl_text *out) {
   pl_text_add(out, "{\n  \"pliant_material\": %d,\n  \"name\": \"%s\",\n  \"copies\": %d,\n",
               VERSION, m->name, m->copies);
   if (m->mass > 0) pl_text_add(out, "  \"mass_per_area\": %.17g,\n", m->mass);
+  if (m->fingerprint) pl_text_add(out, "  \"fingerprint\": \"%016" PRIx64 "\",\n", m->fingerprint);
   pl_text_add(out, "  \"thickness\": %.17g", m->thickness);
   put_boundary(out, "membrane", "Green's strain (xx, yy, xy)", &m->membrane);
   if (m->bending.n > 0) put_boundary(out, "bending", "curvature (xx, yy, xy), 1/m", &m->bending);
@@ -193,6 +196,17 @@ static pl_status read_boundary(const file *f, const json_t *root, const char *bl
   return check_rays(f, block, b);
 }
 
+// of the shape, as hexadecimal digits; files of old have none
+static pl_status read_fingerprint(const file *f, const json_t *root, pl_sheet_material *m) {
+  const json_t *from = json_object_get(root, "fingerprint");
+  const char *text = json_string_value(from);
+  if (!from) return PL_OK;
+  if (!text || strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
+    return bad(f, again, "fingerprint", "must be 16 hexadecimal digits");
+  m->fingerprint = strtoull(text, NULL, 16);
+  return PL_OK;
+}
+
 static pl_status read_root(const file *f, const json_t *root, pl_sheet_material *m) {
   const json_t *version = json_object_get(root, "pliant_material");
   const char *name = json_string_value(json_object_get(root, "name"));
@@ -209,6 +223,7 @@ static pl_status read_root(const file *f, const json_t *root, pl_sheet_material 
     return bad(f, "a length in metres", "thickness", "must be above zero");
   if (!(m->mass >= 0) || !isfinite(m->mass))
     return bad(f, "kg/m^2; it may be left out", "mass_per_area", "must not be negative");
+  PL_TRY(read_fingerprint(f, root, m));
   PL_TRY(read_boundary(f, root, "membrane", &m->membrane));
   if (!json_object_get(root, "bending")) return PL_OK;
   return read_boundary(f, root, "bending", &m->bending);

@@ -130,6 +130,7 @@ pl_status limits_material(job *j, const pl_analysis *a, pl_sheet_material *m) {
   m->copies = a->opts.limits_.copies;
   m->thickness = pl_mail_thickness(mail->m);
   m->mass = mass_per_area(mail);
+  m->fingerprint = pl_mail_fingerprint(mail->m);
   PL_TRY(report(j, a, m));
   pl_sheet_material_write(m, &text);
   pl_status s =

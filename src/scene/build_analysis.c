@@ -517,7 +517,7 @@ static void build_list(reader *r, const pl_node *at, pl_scene *s) {
     check_name(r, &d[n]);
     find_about(r, d, n);
     build_stage(r, d, n);
-    if (d[n].a.kind == PL_ANALYSIS_macro) find_sheet_material(r, d, n);
+    if (d[n].a.kind == PL_ANALYSIS_macro) find_sheet_material(r, s, d, n);
     int own;
     pl_probe *w = read_probes(r, d[n].probe, nprobe + plan_nodes(d[n].a.plan), &own);
     if (!w) return;

@@ -3,6 +3,8 @@
 
 #include "pliant/math.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 // soft, so that limits and weight decide (Tang et al. 2023)
@@ -100,7 +102,29 @@ static int patch_material(const reader *r, int patch) {
   return 0;
 }
 
-void find_sheet_material(reader *r, analysis_def *d, int n) {
+// limits of another shape are those of another material, whatever it is called
+static void check_shape(reader *r, const pl_scene *s, const analysis_def *own,
+                        const pl_sheet_material *m) {
+  static const char again[] = "make the file anew by limits with boundary of '%.60s'";
+  char hint[PL_TEXT];
+  const pl_node *at = own->material.at;
+  if (own->a.patch < 0 || own->a.patch >= s->npatch) return;
+  const pl_scene_mail *mail = &s->mail[s->patch[own->a.patch].mail];
+  if (!mail->m) return;
+  snprintf(hint, sizeof hint, again, mail->name);
+  if (!m->fingerprint)
+    warning(r, at, hint,
+            "material: the file, of a material '%.60s', does not tell the shape of its elements: "
+            "whether it is that of '%.60s' is not known",
+            m->name, mail->name);
+  else if (m->fingerprint != pl_mail_fingerprint(mail->m))
+    problem(r, at, hint,
+            "material: the file has the limits of another material, '%.60s' (%016" PRIx64
+            "), not of '%.60s' (%016" PRIx64 ")",
+            m->name, m->fingerprint, mail->name, pl_mail_fingerprint(mail->m));
+}
+
+void find_sheet_material(reader *r, const pl_scene *s, analysis_def *d, int n) {
   analysis_def *own = &d[n];
   char path[4096];
   pl_sheet_material m;
@@ -109,6 +133,7 @@ void find_sheet_material(reader *r, analysis_def *d, int n) {
     if (!scene_file(r, own->material.at, "material", path, sizeof path) ||
         !worked(r, pl_sheet_material_read(r->env, path, &m)))
       return;
+    check_shape(r, s, own, &m);
     pl_sheet_material_free(r->env, &m);
     own->a.material = scene_strdup(r, path, strlen(path));
     return;

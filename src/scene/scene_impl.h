@@ -258,7 +258,7 @@ void build_limits(reader *r, pl_scene *s);
 // analyses that do not know sheets of interlocking materials (build_sheet.c)
 void check_mail_sheets(reader *r, const pl_scene *s);
 // macro, the n-th analysis: a file that can be read, or an analysis before it that will write one.
-void find_sheet_material(reader *r, analysis_def *d, int n);
+void find_sheet_material(reader *r, const pl_scene *s, analysis_def *d, int n);
 // where the first axis of a shell's material points at rest
 void read_warp(reader *r, const geometry_def *g, double out[3]);
 // what contact and limits make of the bodies, and whether that can start

@@ -28,9 +28,11 @@ static void back_to_the_bit(void **state) {
   pl_star *star;
   pl_env_init(&env);
   make_box(&env, &a);
+  a.fingerprint = 0xfedcba9876543210;
   write_text(&env, &a, NULL, NULL);
   check_ok(&env, pl_sheet_material_read(&env, path, &b));
   assert_string_equal(b.name, "box");
+  assert_true(b.fingerprint == a.fingerprint);
   assert_int_equal(b.copies, 2);
   assert_true(b.thickness == a.thickness && b.mass == a.mass && b.bending.n == 0);
   assert_int_equal(b.membrane.n, 14);
@@ -78,6 +80,7 @@ static void refused(void **state) {
       {"\"copies\"", "copies", "test.material:4"},
       {"\"thickness\"", "\"thick\"", "thickness"},
       {"\"mass_per_area\": 1.5", "\"mass_per_area\": -1", "mass_per_area"},
+      {"00000000000000ff", "ff", "fingerprint"},
       {"\"membrane\"", "\"membran\"", "membrane"},
       {"\"centre\"", "\"center\"", "centre"},
       {"\"distances\"", "\"distance\"", "membrane.distances"},
@@ -92,6 +95,7 @@ static void refused(void **state) {
   pl_sheet_material a, b;
   pl_env_init(&env);
   make_box(&env, &a);
+  a.fingerprint = 255;
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
     write_text(&env, &a, bad[k].from, bad[k].to);
     check_status(&env, pl_sheet_material_read(&env, path, &b), PL_E_INPUT);
@@ -124,9 +128,29 @@ static void without_memory(void **state) {
   remove(path);
 }
 
+// Each shape has a number of its own, which last digits do not change.
+static void fingerprints(void **state) {
+  (void)state;
+  uint64_t seen[PL_MAIL_COUNT];
+  for (int k = 0; k < PL_MAIL_COUNT; k++) {
+    const pl_mail_family *of = pl_mail_table[k];
+    sample_mail s;
+    double value[PL_KEY_MAX];
+    for (int i = 0; i < of->nkey; i++) value[i] = of->key[i].value;
+    of->make(value, &s);
+    seen[k] = pl_mail_fingerprint(&s.m);
+    for (int i = 0; i < k; i++) assert_true(seen[i] != seen[k]);
+    s.pose[0].x[2] += 1e-13;
+    s.piece[0].radius *= 1 + 1e-13;
+    assert_true(pl_mail_fingerprint(&s.m) == seen[k]);
+    s.piece[0].radius *= 1.001;
+    assert_true(pl_mail_fingerprint(&s.m) != seen[k]);
+  }
+}
+
 int test_material(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(back_to_the_bit),
-                                     cmocka_unit_test(both_blocks), cmocka_unit_test(refused),
-                                     cmocka_unit_test(without_memory)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(back_to_the_bit), cmocka_unit_test(both_blocks), cmocka_unit_test(refused),
+      cmocka_unit_test(without_memory), cmocka_unit_test(fingerprints)};
   return cmocka_run_group_tests_name("material", tests, NULL, NULL);
 }

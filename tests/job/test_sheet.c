@@ -5,14 +5,19 @@
 
 #include "pliant/report.h"
 
-static void write_material(pl_env *env) {
+static void write_material_of(pl_env *env, uint64_t fingerprint) {
   pl_sheet_material m;
   pl_text t = {.env = env};
   make_box(env, &m);
+  m.fingerprint = fingerprint;
   pl_sheet_material_write(&m, &t);
   check_ok(env, pl_file_write(env, "box.material", t.s, t.n));
   pl_text_free(&t);
   pl_sheet_material_free(env, &m);
+}
+
+static void write_material(pl_env *env) {
+  write_material_of(env, 0);
 }
 
 // a strip that hangs along the second axis of its material, free to narrow
@@ -258,6 +263,42 @@ static void elements_follow(void **state) {
   }
 }
 
+// Limits of another shape are refused by line; files of old, which tell none, are warned of.
+static void of_another_material(void **state) {
+  (void)state;
+  static const char scene[] = "pliant: 1\ninterlocking: [{torus-knot: {}}]\n"
+                              "patches: [{cells: [2, 2], held: {edge: back}}]\n"
+                              "analyses: [macro: {material: box.material, refine: 0}]\n";
+  const pl_mail_family *of = pl_mail_table[PL_MAIL_torus_knot];
+  pl_mail_data knot;
+  double value[PL_KEY_MAX];
+  pl_env env;
+  pl_env_init(&env);
+  for (int i = 0; i < of->nkey; i++) value[i] = of->key[i].value;
+  of->make(value, &knot);
+  const uint64_t own = pl_mail_fingerprint(&knot.m), told[] = {0, own, own ^ 1};
+  for (int k = 0; k < 3; k++) {
+    pl_text t = {.env = &env};
+    write_material_of(&env, told[k]);
+    pl_text_add(&t, "%s", scene);
+    pl_status s = run_scene_at(&env, "sheet-other", 0, &t);
+    pl_text_free(&t);
+    if (k == 2) {
+      assert_int_equal(s, PL_E_INPUT);
+      assert_int_equal(env.error.line, 4);
+      assert_non_null(strstr(env.error.text, "limits of another material, 'box'"));
+      assert_non_null(strstr(env.error.hint, "limits with boundary of 'torus-knot'"));
+      continue;
+    }
+    char *text;
+    size_t size;
+    check_ok(&env, s);
+    check_ok(&env, pl_file_read(&env, "sheet-other/summary.json", 0, &text, &size));
+    assert_int_equal(strstr(text, "does not tell the shape") != NULL, k == 0);
+    pl_free(&env, text);
+  }
+}
+
 // Young's modulus by the mass of the elements, as 1250 Pa are for 250 kg/m^3.
 static void young_by_mass(void **state) {
   (void)state;
@@ -354,8 +395,9 @@ int test_sheet(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_taut),       cmocka_unit_test(not_taut),
       cmocka_unit_test(falls),          cmocka_unit_test(bends),
-      cmocka_unit_test(hangs_as_sheet), cmocka_unit_test(young_by_mass),
-      cmocka_unit_test(lies_on_mesh),   cmocka_unit_test(from_limits),
-      cmocka_unit_test(held_alone),     cmocka_unit_test(elements_follow)};
+      cmocka_unit_test(hangs_as_sheet), cmocka_unit_test(of_another_material),
+      cmocka_unit_test(young_by_mass),  cmocka_unit_test(lies_on_mesh),
+      cmocka_unit_test(from_limits),    cmocka_unit_test(held_alone),
+      cmocka_unit_test(elements_follow)};
   return cmocka_run_group_tests_name("job.sheet", tests, NULL, NULL);
 }
