@@ -1,5 +1,6 @@
 // Checkpoints of statics in a sequence of steps: those that are done are not done again. Those with
-// obstacles, or bodies that feel each other, go on at the load step where they were.
+// obstacles, or bodies that feel each other, go on at the load step where they were; what the
+// latter push at supports is known where a step was solved alone, and kept.
 #include "checkpoint.h"
 
 #include <string.h>
@@ -38,6 +39,8 @@ pl_status static_write(const job *j, const pl_analysis *a, const static_part *p)
   checkpoint_put(&c, p->s->q, 3 * (size_t)p->s->nq + (size_t)p->s->nhist, sizeof(double));
   checkpoint_put(&c, pl_table_data(p->t), (size_t)head.rows * (size_t)head.cols, sizeof(double));
   if (p->contact) contact_write(&c, p->contact);
+  if (j->scene->layers.nvert > 0)
+    checkpoint_put(&c, j->work->r, (size_t)p->s->nq, sizeof *j->work->r);
   return checkpoint_end(&c);
 }
 
@@ -63,6 +66,8 @@ static pl_status read_all(checkpoint *c, static_part *p) {
     st = pl_table_row(p->t, rows + (size_t)i * (size_t)head.cols);
   pl_free(c->j->env, rows);
   if (st == PL_OK && p->contact) st = contact_read(c, s, p->contact);
+  if (st == PL_OK && c->j->scene->layers.nvert > 0)
+    st = checkpoint_read(c, c->j->work->r, (size_t)s->nq, sizeof *c->j->work->r);
   s->anchoring = head.anchoring;
   *p->info = head.info;
   p->done = head.done;
