@@ -43,6 +43,8 @@ typedef struct pl_sink {
   void (*text)(void *ctx, const char *name, const char *csv, size_t n);
   // The scene, as YAML, with the values that an analysis found.
   void (*scene)(void *ctx, const char *name, const char *yaml, size_t n);
+  // What sheets of an interlocking material need, as pl_sheet_material_write writes it.
+  void (*material)(void *ctx, const char *name, const pl_sheet_material *m);
   // What is said about results, in the order of a report.
   void (*said)(void *ctx, pl_said kind, const char *text);
   // rows * cols words, the first row is the header.

@@ -32,6 +32,19 @@ static void put_scene(void *ctx, const char *name, const char *yaml, size_t n) {
     files_failed(j, pl_file_write(j->env, job_path(j, name, ".yaml", path), yaml, n));
 }
 
+static void put_material(void *ctx, const char *name, const pl_sheet_material *m) {
+  job *j = ctx;
+  char path[PL_TEXT];
+  pl_text text;
+  if (!j->opts->folder) return;
+  pl_text_init(&text, j->env);
+  pl_sheet_material_write(m, &text);
+  files_failed(
+      j, text.failed ? PL_E_NOMEM
+                     : pl_file_write(j->env, job_path(j, name, ".material", path), text.s, text.n));
+  pl_text_free(&text);
+}
+
 static void put_said(void *ctx, pl_said kind, const char *text) {
   static void (*const put[])(pl_page *, const char *, ...) = {
       [PL_SAID_KEY] = pl_page_key,
@@ -134,6 +147,7 @@ pl_sink files_sink(job *j) {
                    .table = put_table,
                    .text = put_text,
                    .scene = put_scene,
+                   .material = put_material,
                    .said = put_said,
                    .grid = put_grid,
                    .bars = put_bars,

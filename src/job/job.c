@@ -329,10 +329,17 @@ static pl_status find_only(job *j, int *only) {
                     j->opts->only);
 }
 
-// is analysis k asked for, or does the one that is start from it, and so on?
+int job_source(const pl_analysis *a) {
+  return a->kind == PL_ANALYSIS_macro && !a->material ? a->limits : a->about;
+}
+
+// Is analysis k asked for, or does the one that is start from it, and so on? Not from limits whose
+// file an earlier run has left.
 static int is_wanted(const job *j, int k, int only) {
-  for (int i = only; i >= 0; i = j->scene->analysis[i].about)
-    if (i == k) return 1;
+  const char *why;
+  for (int i = only; i >= 0; i = job_source(&j->scene->analysis[i])) {
+    if (i == k) return i == only || !job_sheet_kept(j, i, &why);
+  }
   return only < 0;
 }
 
@@ -346,13 +353,12 @@ static pl_status check_resume(job *j, int only) {
 }
 
 // what starts from an analysis that did not converge would be wrong
-static pl_status leave_out(job *j, int k) {
+static pl_status leave_out(job *j, int k, const char *hint, const char *why) {
   const pl_analysis *a = &j->scene->analysis[k];
   const char *kind = pl_analysis_table[a->kind].name;
-  pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
-            "help that one first, e.g. by more load steps",
-            "%s '%s' is not run: '%s', which it starts from, did not converge", kind, a->name,
-            j->scene->analysis[a->about].name);
+  pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col, hint,
+            "%s '%s' is not run: '%s', which it starts from, %s", kind, a->name,
+            j->scene->analysis[job_source(a)].name, why);
   json_t *figures = json_object();
   if (!figures) return pl_fail(j->env, PL_E_NOMEM, "out of memory");
   job_set(figures, "name", json_string(a->name));
@@ -362,15 +368,27 @@ static pl_status leave_out(job *j, int k) {
   return PL_OK;
 }
 
+// why analysis k cannot be run, and what helps; NULL: it can
+static const char *lacks(const job *j, int k, const char **hint) {
+  const pl_analysis *a = &j->scene->analysis[k];
+  const char *why;
+  int from = job_source(a), state = from >= 0 && from == a->about;
+  *hint = state ? "help that one first, e.g. by more load steps"
+                : "help that one first by more iterations (max_iter) or ways (starts), or give a "
+                  "file (material)";
+  if (state) return j->state[from] ? NULL : "did not converge";
+  return from < 0 || job_sheet_kept(j, from, &why) ? NULL : why;
+}
+
 // an unsolved analysis does not stop the others, unless they start from it
 static pl_status run_all(job *j, int only) {
   const pl_scene *sc = j->scene;
   pl_status worst = PL_OK;
   for (int k = 0; k < sc->nanalysis; k++) {
     if (!is_wanted(j, k, only)) continue;
-    int about = sc->analysis[k].about;
-    if (about >= 0 && !j->state[about]) {
-      PL_TRY(leave_out(j, k));
+    const char *hint, *why = lacks(j, k, &hint);
+    if (why) {
+      PL_TRY(leave_out(j, k, hint, why));
       continue;
     }
     pl_status s = run_one(j, k);
@@ -468,6 +486,7 @@ static void release(job *j) {
   pl_free(j->env, j->bare);
   pl_free(j->env, j->bead);
   job_native_free(j);
+  job_sheets_free(j);
   pl_recover_free(j->recover);
   pl_page_free(j->page);
   pl_params_free(j->params);
@@ -514,6 +533,7 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
     s = pl_fail(env, PL_E_ARG, "a job without a folder cannot be resumed");
   if (s == PL_OK && opts->folder) s = folder_open(env, opts->folder, &place);
   if (s == PL_OK) s = check_resume(&j, only);
+  if (s == PL_OK && only >= 0) s = job_sheet_resume(&j, only);
   if (s == PL_OK) s = prepare(&j);
   if (s == PL_OK) {
     s = run_all(&j, only);

@@ -55,6 +55,7 @@ typedef struct job {
   pl_recover *recover;        // stress of the scene's bodies; NULL: not wanted, or there is none
   const pl_state *recovered;  // it is that of this state; NULL: of none that stays as it is
   struct native_kept *native; // [npatch] what native found; NULL: nothing yet
+  struct sheet_kept *sheets;  // [nanalysis] what limits found for sheets; NULL: nothing yet
   // what a stage has put aside: the scene's model, values and scratch; NULL: none is under way
   pl_model *base;
   pl_params *base_params;
@@ -101,6 +102,21 @@ pl_status job_native_keep(job *j, const pl_analysis *a, const pl_pose *pose);
 // What was kept of a patch; NULL: nothing. name: of the analysis.
 const pl_pose *job_native_kept(const job *j, int patch, const char **name);
 void job_native_free(job *j);
+
+// limits: what sheets of its material need, for macro; it is the job's then, whatever is returned.
+pl_status job_sheet_keep(job *j, int index, pl_sheet_material *m);
+// Why it leaves nothing for sheets.
+pl_status job_sheet_lacks(job *j, int index, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+// What was kept of analysis `index`; NULL: nothing, and why, "" where it has not run.
+const pl_sheet_material *job_sheet_kept(const job *j, int index, const char **why);
+// Takes up the file of an earlier run, when the job goes on from one, for macro alone.
+pl_status job_sheet_resume(job *j, int macro);
+void job_sheets_free(job *j);
+
+// The earlier analysis whose result one starts from: its state, or what limits leave for sheets;
+// -1: none.
+int job_source(const pl_analysis *a);
 // Tells which drives and loads take no part in an equilibrium, and warns when none does.
 pl_status job_left_out(job *j, const pl_analysis *a);
 // A state at rest (with the scene's initial values) or of the static analysis or drape that `about`
@@ -132,6 +148,7 @@ pl_status job_text(const job *j, const char *name, pl_text *csv);
 // The scene with the values x[nvariable] that an analysis found for its variables.
 pl_status job_found(const job *j, const pl_analysis *a, const double *x);
 pl_status job_send_scene(const job *j, const char *name, const pl_text *yaml);
+pl_status job_send_material(const job *j, const char *name, const pl_sheet_material *m);
 // Does anybody want figures?
 int job_figures(const job *j);
 // Words about the result: a key figure, which the terminal shows, too; a heading; a sentence; the

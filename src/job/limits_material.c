@@ -1,4 +1,4 @@
-// What limits of an interlocking material leave for sheets of it: a .material file.
+// What limits of an interlocking material leave for sheets of it.
 #include "run_limits.h"
 
 #include "pliant/math.h"
@@ -105,8 +105,8 @@ static pl_status report(job *j, const pl_analysis *a, const pl_sheet_material *m
   double more;
   PL_TRY(excess(j->env, &m->membrane, &more));
   job_say(j,
-          "The material is written to %s.material, for sheets of it; its limits there go beyond "
-          "the triangles between %d rays by %.2g %% at most.",
+          "What sheets of the material need is %s.material; its limits there go beyond the "
+          "triangles between %d rays by %.2g %% at most.",
           a->name, m->membrane.n, 100 * more);
   if (m->bending.n == 0) {
     job_say(j, "It has no limits of curvature: %s.",
@@ -123,19 +123,13 @@ static pl_status report(job *j, const pl_analysis *a, const pl_sheet_material *m
 
 pl_status limits_material(job *j, const pl_analysis *a, pl_sheet_material *m) {
   const pl_scene_mail *mail = &j->scene->mail[a->mail];
-  pl_text text = {.env = j->env};
-  char path[PL_TEXT];
-  if (m->membrane.n == 0 || j->opts->folder == NULL) return PL_OK;
+  if (m->membrane.n == 0) return PL_OK;
   snprintf(m->name, sizeof m->name, "%s", mail->name);
   m->copies = a->opts.limits_.copies;
   m->thickness = pl_mail_thickness(mail->m);
   m->mass = mass_per_area(mail);
   m->fingerprint = pl_mail_fingerprint(mail->m);
   PL_TRY(report(j, a, m));
-  pl_sheet_material_write(m, &text);
-  pl_status s =
-      text.failed ? PL_E_NOMEM
-                  : pl_file_write(j->env, job_path(j, a->name, ".material", path), text.s, text.n);
-  pl_text_free(&text);
-  return s;
+  PL_TRY(job_send_material(j, a->name, m));
+  return job_sheet_keep(j, (int)(a - j->scene->analysis), m);
 }

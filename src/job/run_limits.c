@@ -271,8 +271,14 @@ static pl_status survey_boundaries(survey *k, const pl_taut_opts *taut, json_t *
                                    int *lost) {
   pl_sheet_material sheet = {0};
   pl_status s = PL_OK;
-  if (k->a->opts.limits_.boundary > 0)
+  if (k->a->opts.limits_.boundary > 0) {
     s = limits_boundary(k->keep, taut, 0, SIDES * k->n, k->taut, figures, lost, &sheet.membrane);
+    if (s == PL_OK && sheet.membrane.n == 0)
+      s = job_sheet_lacks(k->j, (int)(k->a - k->j->scene->analysis),
+                          *lost
+                              ? "leaves no limits for sheets: rays of its boundary were not found"
+                              : "leaves no limits for sheets: rays of its boundary are unbounded");
+  }
   if (s == PL_OK) s = limits_sweep(k->keep, taut, figures, lost);
   if (s == PL_OK) s = limits_bend(k->keep, taut, figures, lost, &sheet.bending);
   if (s == PL_OK) s = limits_material(k->j, k->a, &sheet);

@@ -113,7 +113,7 @@ pl_status limits_cylinders(pl_env *env, int n, const pl_taut *taut, pl_boundary 
 // everywhere: each ray of its boundary is scaled by the ratio of cylinders to patches along its
 // principal curvatures, in the mean weighted by their squares. cylinders: of limits_cylinders.
 pl_status limits_join(pl_env *env, const pl_boundary *cylinders, pl_boundary *whole);
-// Writes what sheets of the material need; no membrane: nothing is written.
+// Tells what sheets of the material need and keeps it for macro; no membrane: there is nothing.
 pl_status limits_material(job *j, const pl_analysis *a, pl_sheet_material *m);
 
 // ---- limits_measured.c --------------------------------------------------------------------------

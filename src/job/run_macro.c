@@ -14,20 +14,14 @@ enum { PATIENCE = 200 }; // iterations of plain statics
 
 // ---- the sheet ----------------------------------------------------------------------------------
 
-static pl_status read_material(macro *k) {
-  char path[PL_TEXT];
-  const pl_analysis *a = k->a;
-  const char *from = a->material;
-  if (!from) {
-    const pl_analysis *limits = &k->j->scene->analysis[a->limits];
-    if (!k->j->opts->folder)
-      return pl_fail_at(k->j->env, PL_E_INPUT, k->j->scene->path, a->line, a->col,
-                        "give the key material, or a folder for results",
-                        "%s: the material that '%s' makes is kept in a file", a->name,
-                        limits->name);
-    from = job_path(k->j, limits->name, ".material", path);
-  }
-  return pl_sheet_material_read(k->j->env, from, &k->m);
+static pl_status find_material(macro *k) {
+  const char *why;
+  k->m = &k->own;
+  if (k->a->material) return pl_sheet_material_read(k->j->env, k->a->material, &k->own);
+  // it is not run without
+  k->m = job_sheet_kept(k->j, k->a->limits, &why);
+  PL_ASSERT(k->m);
+  return PL_OK;
 }
 
 static pl_status make_sheet(macro *k) {
@@ -73,7 +67,7 @@ static const double SOFT = 1250 / 250.0; // m^2/s^2, Young's modulus over densit
 static void add_body(macro *k, pl_builder *b, pl_mesh *placed) {
   const pl_macro_opts *o = &k->a->opts.macro_;
   const pl_scene_patch *p = k->patch;
-  double density = p->mass / (area(placed) * k->m.thickness);
+  double density = p->mass / (area(placed) * k->m->thickness);
   k->young = o->young > 0 ? o->young : SOFT * density;
   pl_body_desc d = {.name = p->name,
                     .kind = PL_BODY_SHELL,
@@ -81,10 +75,10 @@ static void add_body(macro *k, pl_builder *b, pl_mesh *placed) {
                     .young = {.v = k->young},
                     .poisson = {.v = o->poisson},
                     .density = {.v = density},
-                    .thickness = {.v = k->m.thickness},
+                    .thickness = {.v = k->m->thickness},
                     .warp = {p->rot[0], p->rot[3], p->rot[6]}};
   int body = pl_build_body(b, &d);
-  double weight = o->weight * k->young * k->m.thickness;
+  double weight = o->weight * k->young * k->m->thickness;
   if (body < 0) return;
   pl_build_strain_limit(b, body, k->strain, weight);
   if (k->bend) pl_build_bend_limit(b, body, k->bend, weight);
@@ -112,7 +106,7 @@ static pl_status add_supports(macro *k, pl_builder *b) {
   for (int i = 0; i < c->nobstacle; i++)
     pl_build_obstacle(b, k->j->scene->obstacle_name[i], &c->obstacle[i]);
   // as elements in native, which know no friction
-  if (c->nobstacle > 0) pl_build_contact(b, nfree, rest, k->m.thickness / 2, 0, NULL);
+  if (c->nobstacle > 0) pl_build_contact(b, nfree, rest, k->m->thickness / 2, 0, NULL);
   memcpy(b->gravity, p->gravity, sizeof b->gravity);
   pl_free(k->j->env, node);
   return PL_OK;
@@ -123,7 +117,7 @@ static pl_status add_supports(macro *k, pl_builder *b) {
 static pl_status find_layers(macro *k, pl_mesh *placed) {
   const pl_cells *t = &placed->cell[PL_TRI3];
   pl_layers_desc d = {.nvert = placed->nvert, .ntri = t->n, .tri = t->v, .X = placed->X};
-  d.thickness = k->m.thickness;
+  d.thickness = k->m->thickness;
   pl_mesh_transform(placed, 2 / PL_PI, NULL, NULL);
   k->among.contact = k->built.constraints.contact;
   return pl_layers_create(k->j->env, &d, &k->among.layers);
@@ -134,8 +128,8 @@ static pl_status make_model(macro *k) {
   pl_env *env = k->j->env;
   pl_builder *b;
   pl_mesh *placed;
-  PL_TRY(pl_boundary_star(env, &k->m.membrane, &k->strain));
-  if (k->m.bending.n > 0) PL_TRY(pl_boundary_star(env, &k->m.bending, &k->bend));
+  PL_TRY(pl_boundary_star(env, &k->m->membrane, &k->strain));
+  if (k->m->bending.n > 0) PL_TRY(pl_boundary_star(env, &k->m->bending, &k->bend));
   PL_TRY(pl_mesh_copy(k->sheet.mesh, &placed));
   pl_mesh_transform(placed, 1, p->rot, p->at);
   pl_status s = pl_builder_create(env, 3, &b);
@@ -178,7 +172,7 @@ static pl_status solve_roughly(void *ctx) {
 static pl_status solve_once(macro *k) {
   const pl_macro_opts *o = &k->a->opts.macro_;
   double mass = k->patch->mass / area(k->sheet.mesh);
-  k->weight = 1e4 * o->weight * k->young * k->m.thickness / mass;
+  k->weight = 1e4 * o->weight * k->young * k->m->thickness / mass;
   PL_TRY(barrier_narrow(k->built.model, k->built.params, solve_roughly, k));
   return solve_with(k, o->rtol);
 }
@@ -194,7 +188,7 @@ static pl_status check_start(const macro *k) {
     if (!deep || c->pair[i].place.gap < deep->place.gap) deep = &c->pair[i];
   if (!deep || deep->place.gap > 0) return PL_OK;
   job_length_text(k->j, -deep->place.gap, depth);
-  job_length_text(k->j, k->m.thickness / 2, half);
+  job_length_text(k->j, k->m->thickness / 2, half);
   return pl_fail_at(k->j->env, PL_E_INPUT, k->j->scene->path, k->a->line, k->a->col,
                     "move the patch away from it (at)",
                     "%s: the sheet is %s too near to obstacle '%s', from which it keeps half its "
@@ -245,7 +239,7 @@ static void report_gaps(const macro *k, json_t *f) {
   char text[48];
   for (int i = 0; c && i < c->npair; i++) gap = fmin(gap, c->pair[i].place.gap);
   if (c) job_set(f, "obstacle_gap", json_real(gap));
-  if (isfinite(least)) job_set(f, "layer_distance", json_real(least * k->m.thickness));
+  if (isfinite(least)) job_set(f, "layer_distance", json_real(least * k->m->thickness));
   if (c) {
     job_contact_figures(k->j, c, f);
     job_contact_report(k->j, k->a, c);
@@ -346,7 +340,7 @@ static pl_status report_all(macro *k, pl_status solved, json_t *figures) {
 pl_status job_macro(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
   macro k = {.j = j, .a = a, .patch = &j->scene->patch[a->patch]};
-  pl_status s = read_material(&k);
+  pl_status s = find_material(&k);
   if (s == PL_OK) s = make_sheet(&k);
   if (s == PL_OK) s = make_model(&k);
   if (s == PL_OK) {
@@ -359,7 +353,7 @@ pl_status job_macro(job *j, int index, json_t *figures) {
   pl_star_free(k.strain);
   pl_star_free(k.bend);
   pl_patch_sheet_free(j->env, &k.sheet);
-  pl_sheet_material_free(j->env, &k.m);
+  pl_sheet_material_free(j->env, &k.own);
   pl_free(j->env, k.pose);
   return s;
 }

@@ -8,8 +8,9 @@ typedef struct macro {
   job *j;
   const pl_analysis *a;
   const pl_scene_patch *patch;
-  pl_sheet_material m;
-  double young; // Pa
+  pl_sheet_material own;      // of a file
+  const pl_sheet_material *m; // that one, or what limits kept
+  double young;               // Pa
   pl_patch_sheet sheet;
   pl_star *strain, *bend; // NULL: no limits of curvature
   pl_built built;

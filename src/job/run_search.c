@@ -39,7 +39,7 @@ static pl_status draw(searching *k) {
 // ---- what is run --------------------------------------------------------------------------------
 
 static int starts_from(const pl_scene *sc, int k, int from) {
-  for (int i = sc->analysis[k].about; i >= 0; i = sc->analysis[i].about)
+  for (int i = job_source(&sc->analysis[k]); i >= 0; i = job_source(&sc->analysis[i]))
     if (i == from) return 1;
   return 0;
 }

@@ -51,6 +51,11 @@ pl_status job_text(const job *j, const char *name, pl_text *csv) {
   return s;
 }
 
+pl_status job_send_material(const job *j, const char *name, const pl_sheet_material *m) {
+  EMIT(j, material, name, m);
+  return j->reported;
+}
+
 pl_status job_send_scene(const job *j, const char *name, const pl_text *yaml) {
   EMIT(j, scene, name, yaml->s, yaml->n);
   return j->reported;

@@ -307,11 +307,120 @@ static void no_folder_no_resume(void **unused) {
   pl_scene_free(s);
 }
 
+// ---- limits, then macro -------------------------------------------------------------------------
+
+static const char mail_text[] = "pliant: 1\n"
+                                "interlocking: [{four-in-one: {}}]\n"
+                                "patches: [{cells: [2, 2], held: {edge: back}}]\n"
+                                "gravity: [0, 0, -9.81]\n"
+                                "analyses:\n"
+                                "  - limits: {directions: 1, boundary: 1}\n"
+                                "  - macro: {refine: 0}\n";
+
+enum { POSES = 8 * 9 };
+typedef struct rest {
+  int materials, poses;
+  double pose[POSES]; // of the elements
+  char left_out[PL_TEXT];
+} rest;
+
+static void take_material(void *ctx, const char *name, const pl_sheet_material *m) {
+  assert_string_equal(name, "limits");
+  assert_true(m->membrane.n > 0 && m->fingerprint != 0);
+  ((rest *)ctx)->materials++;
+}
+
+static void take_poses(void *ctx, const char *name, const pl_table *t) {
+  rest *k = ctx;
+  if (strcmp(name, "macro") != 0) return;
+  k->poses = pl_table_rows(t) * pl_table_cols(t);
+  assert_int_equal(k->poses, POSES);
+  memcpy(k->pose, pl_table_data(t), sizeof k->pose);
+}
+
+static void take_warning(void *ctx, const pl_diag *d) {
+  rest *k = ctx;
+  if (strstr(d->text, "is not run")) snprintf(k->left_out, sizeof k->left_out, "%s", d->text);
+}
+
+static pl_status run_mail(const char *text_, int nset, const char *const *set, pl_job_opts o,
+                          rest *k, int *nrun) {
+  pl_env env;
+  pl_scene *s;
+  pl_job_result r;
+  const pl_sink sink = {.ctx = k, .material = take_material, .table = take_poses};
+  memset(k, 0, sizeof *k);
+  pl_env_init(&env);
+  env.diag = take_warning;
+  env.diag_ctx = k;
+  check_ok(&env, pl_scene_parse(&env, "m.yaml", ".", text_, strlen(text_), nset, set, NULL, &s));
+  o.sink = &sink;
+  o.threads = 1;
+  pl_status st = pl_job_run(&env, s, &o, &r);
+  *nrun = r.nrun;
+  pl_scene_free(s);
+  return st;
+}
+
+// Limits hand what they found to macro, with and without files, the same as a file has it.
+static void material_without_files(void **unused) {
+  (void)unused;
+  static const char *const file[] = {"analyses.macro.material=" FOLDER "/limits.material"};
+  rest k[5];
+  int n;
+  assert_int_equal(run_mail(mail_text, 0, NULL, (pl_job_opts){0}, &k[0], &n), PL_OK);
+  assert_int_equal(run_mail(mail_text, 0, NULL, (pl_job_opts){.folder = FOLDER}, &k[1], &n), PL_OK);
+  assert_int_equal(n, 2);
+  // a run that goes on for macro alone has the file
+  const pl_job_opts on = {.folder = FOLDER, .only = "macro", .resume = 1};
+  assert_int_equal(run_mail(mail_text, 0, NULL, on, &k[2], &n), PL_OK);
+  assert_int_equal(n, 1);
+  assert_int_equal(run_mail(mail_text, 1, file, (pl_job_opts){.only = "macro"}, &k[3], &n), PL_OK);
+  assert_int_equal(n, 1);
+  // one that begins anew runs the limits, too
+  assert_int_equal(run_mail(mail_text, 0, NULL, (pl_job_opts){.only = "macro"}, &k[4], &n), PL_OK);
+  assert_int_equal(n, 2);
+  for (int i = 0; i < 5; i++) {
+    assert_int_equal(k[i].materials, i < 2 || i == 4);
+    assert_int_equal(k[i].poses, POSES);
+    assert_memory_equal(k[i].pose, k[0].pose, sizeof k[0].pose);
+  }
+}
+
+// where rays were not found macro is left out, and why is told
+static void no_material_no_macro(void **unused) {
+  (void)unused;
+  static const char *const set[] = {"analyses.limits.max_iter=1", "analyses.limits.barrier=0.02",
+                                    "analyses.limits.starts=1"};
+  rest k;
+  int n;
+  assert_int_equal(run_mail(mail_text, 3, set, (pl_job_opts){0}, &k, &n), PL_UNSOLVED);
+  assert_int_equal(n, 1);
+  assert_int_equal(k.materials, 0);
+  assert_non_null(strstr(k.left_out, "macro 'macro' is not run: 'limits', which it starts from, "
+                                     "leaves no limits for sheets: "));
+}
+
+// figures of macro are goals of a search, whose runs have no folder
+static void macro_is_searched(void **unused) {
+  (void)unused;
+  char text_[1024];
+  rest k;
+  int n;
+  snprintf(text_, sizeof text_,
+           "%s  - search: {budget: 2, batch: 1, vary: [{path: interlocking.four-in-one.wire, "
+           "min: 1.1 mm, max: 1.2 mm}], goals: [{figure: macro.height, at_most: 1 m}]}\n",
+           mail_text);
+  const char *set[] = {"interlocking.four-in-one.wire=1.15 mm"};
+  assert_int_equal(run_mail(text_, 1, set, (pl_job_opts){.only = "search"}, &k, &n), PL_OK);
+}
+
 int test_sink(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(data_without_files),  cmocka_unit_test(threads_are_told),
-      cmocka_unit_test(rows_stop_a_job),     cmocka_unit_test(jobs_in_threads),
-      cmocka_unit_test(no_folder_no_resume),
+      cmocka_unit_test(data_without_files),   cmocka_unit_test(threads_are_told),
+      cmocka_unit_test(rows_stop_a_job),      cmocka_unit_test(jobs_in_threads),
+      cmocka_unit_test(no_folder_no_resume),  cmocka_unit_test(material_without_files),
+      cmocka_unit_test(no_material_no_macro), cmocka_unit_test(macro_is_searched),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
