@@ -517,11 +517,13 @@ typedef struct pl_boundary {
   double (*ray)[3]; // [n] unit
   double *distance; // [n]
   double *left;     // [n] what is left of each, as pl_taut.bound
+  int *open;        // [n] 1: nothing holds it, and the distance is as far as was looked
   int (*face)[3];   // [nface] outwards
 } pl_boundary;
 pl_status pl_boundary_alloc(pl_env *env, int n, int nface, pl_boundary *b);
 void pl_boundary_free(pl_env *env, pl_boundary *b);
-// The set within: it need not be convex. PL_E_INPUT: rays from the centre meet it more than once.
+// The set within, with marks where nothing holds it: it need not be convex. PL_E_INPUT: rays from
+// the centre meet it more than once.
 pl_status pl_boundary_star(pl_env *env, const pl_boundary *b, pl_star **out);
 
 // What a sheet of a material needs to know.

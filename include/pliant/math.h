@@ -80,6 +80,10 @@ void pl_star_free(pl_star *s);
 double pl_star_gauge(const pl_star *s, const double x[3], double *grad, double *hess);
 // What that lets go beyond the triangles at most, as a part of the distance from the centre.
 double pl_star_excess(const pl_star *s);
+// Marks corners, mark[n], of the triangles v[nface][3] that the set was made of; is the corner that
+// weighs most in the direction of x marked?
+void pl_star_mark(pl_star *s, const int (*v)[3], const int *mark);
+int pl_star_marked(const pl_star *s, const double x[3]);
 
 // ---- quaternions (w, x, y, z) -----------------------------------------------------------------
 

@@ -21,6 +21,7 @@ static const pl_field_info bend_limit_fields[] = {
     {"curvature_xx", "1/m", "curvature along the first axis of the material"},
     {"curvature_yy", "1/m", "along the second"},
     {"curvature_xy", "1/m", "twist"},
+    {"bend_unbounded", "", "1: the material folds there, and the limit is none"},
 };
 
 static const double SMALL = 1e-3; // of what six points on a conic tell of a curvature
@@ -230,6 +231,7 @@ static void field_law(const void *law, const double *q, const double *par, const
   }
   value[0] = sqrt(pl_star_gauge(law, h.k, NULL, NULL));
   memcpy(value + 1, h.k, sizeof h.k);
+  value[4] = pl_star_marked(law, h.k);
 }
 
 const pl_elem_kind pl_elem_bend_limit = {

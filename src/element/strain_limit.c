@@ -20,6 +20,7 @@ static const pl_option strain_limit_par[] = {
 
 static const pl_field_info strain_limit_fields[] = {
     {"limit", "", "how far Green's strain is on its way to the limit, 1: there"},
+    {"limit_unbounded", "", "1: nothing holds the material there, whose limit is none"},
 };
 
 // rest: gradients of the hat functions in the frame of the first edge [3][2], area
@@ -132,6 +133,7 @@ static void field_law(const void *law, const double *q, const double *par, const
   double g[3][2], F[2][3], E[3];
   strain(q, par, rest, g, F, E);
   value[0] = sqrt(pl_star_gauge(law, E, NULL, NULL));
+  value[1] = pl_star_marked(law, E);
 }
 
 const pl_elem_kind pl_elem_strain_limit = {
@@ -146,7 +148,7 @@ const pl_elem_kind pl_elem_strain_limit = {
     .d = {.prepare = prepare},
     .eval_law = eval_law,
     .convex_law = convex_law,
-    .nfield = 1,
+    .nfield = 2,
     .field_info = strain_limit_fields,
     .field_law = field_law,
 };

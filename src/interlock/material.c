@@ -15,6 +15,7 @@ void pl_boundary_free(pl_env *env, pl_boundary *b) {
   pl_free(env, b->ray);
   pl_free(env, b->distance);
   pl_free(env, b->left);
+  pl_free(env, b->open);
   pl_free(env, b->face);
   *b = (pl_boundary){0};
 }
@@ -24,8 +25,9 @@ pl_status pl_boundary_alloc(pl_env *env, int n, int nface, pl_boundary *b) {
   b->ray = pl_alloc(env, (size_t)n, sizeof *b->ray);
   b->distance = pl_alloc(env, (size_t)n, sizeof *b->distance);
   b->left = pl_alloc(env, (size_t)n, sizeof *b->left);
+  b->open = pl_alloc(env, (size_t)n, sizeof *b->open);
   b->face = pl_alloc(env, (size_t)nface, sizeof *b->face);
-  if (b->ray && b->distance && b->left && b->face) return PL_OK;
+  if (b->ray && b->distance && b->left && b->open && b->face) return PL_OK;
   pl_boundary_free(env, b);
   return PL_E_NOMEM;
 }
@@ -38,6 +40,7 @@ pl_status pl_boundary_star(pl_env *env, const pl_boundary *b, pl_star **out) {
     for (int c = 0; c < 3; c++) p[i][c] = b->centre[c] + b->distance[i] * b->ray[i][c];
   pl_status s = pl_star_create(env, b->n, (const double(*)[3])p, b->nface, (const int(*)[3])b->face,
                                b->centre, out);
+  if (s == PL_OK) pl_star_mark(*out, (const int(*)[3])b->face, b->open);
   pl_free(env, p);
   return s;
 }
@@ -86,12 +89,21 @@ static void put_rows(pl_text *t, const char *key, int n, int width, const double
   pl_text_add(t, "\n    ]");
 }
 
+// rays that nothing holds; where all are held there is no such entry
+static void put_open(pl_text *t, const pl_boundary *b) {
+  int any = 0;
+  for (int i = 0; i < b->n; i++)
+    if (b->open[i]) pl_text_add(t, any++ ? ", %d" : ",\n    \"unbounded\": [%d", i);
+  if (any) pl_text_add(t, "]");
+}
+
 static void put_boundary(pl_text *t, const char *key, const char *of, const pl_boundary *b) {
   pl_text_add(t, ",\n  \"%s\": {\n    \"of\": \"%s\",\n    \"centre\": [%.17g, %.17g, %.17g]", key,
               of, b->centre[0], b->centre[1], b->centre[2]);
   put_rows(t, "rays", b->n, 3, &b->ray[0][0]);
   put_rows(t, "distances", b->n, 1, b->distance);
   put_rows(t, "left", b->n, 1, b->left);
+  put_open(t, b);
   pl_text_add(t, ",\n    \"triangles\": [");
   for (int i = 0; i < b->nface; i++)
     pl_text_add(t, "%s[%d, %d, %d]", i ? ", " : "", b->face[i][0], b->face[i][1], b->face[i][2]);
@@ -148,6 +160,19 @@ static pl_status read_rows(const file *f, const json_t *from, const char *block,
   return PL_OK;
 }
 
+static pl_status read_open(const file *f, const json_t *from, const char *block, pl_boundary *b) {
+  const json_t *list = json_object_get(from, "unbounded");
+  if (list && !json_is_array(list)) return bad(f, again, block, "unbounded must be a list of rays");
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *v = json_array_get(list, i);
+    json_int_t k = json_is_integer(v) ? json_integer_value(v) : -1;
+    if (k < 0 || k >= b->n)
+      return bad_row(f, block, "unbounded", i, "must be the number of a ray, from 0 on");
+    b->open[k] = 1;
+  }
+  return PL_OK;
+}
+
 static pl_status read_faces(const file *f, const json_t *list, const char *block, pl_boundary *b) {
   for (int i = 0; i < b->nface; i++)
     for (int c = 0; c < 3; c++) {
@@ -192,6 +217,7 @@ static pl_status read_boundary(const file *f, const json_t *root, const char *bl
   PL_TRY(read_rows(f, from, block, "rays", b->n, 3, &b->ray[0][0]));
   PL_TRY(read_rows(f, from, block, "distances", b->n, 1, b->distance));
   PL_TRY(read_rows(f, from, block, "left", b->n, 1, b->left));
+  PL_TRY(read_open(f, from, block, b));
   PL_TRY(read_faces(f, faces, block, b));
   return check_rays(f, block, b);
 }

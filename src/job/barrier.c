@@ -51,10 +51,11 @@ void job_barrier_step(job *j, pl_transient_opts *o) {
   if (o && o->max_iter < ITERATIONS) o->max_iter = ITERATIONS;
 }
 
-// the most of all triangles of all such sheets, how many are at their limits and beyond
+// the most of all triangles of all such sheets, how many are at their limits and beyond, and at
+// such that are none
 typedef struct nearness {
   double most;
-  int ntri, near, beyond;
+  int ntri, near, beyond, open;
 } nearness;
 
 static pl_status measure(job *j, const pl_model *m, const pl_params *p, const pl_state *s,
@@ -62,14 +63,16 @@ static pl_status measure(job *j, const pl_model *m, const pl_params *p, const pl
   for (int g = 0; g < pl_model_ngroup(m); g++) {
     int n = pl_model_group_size(m, g);
     if (pl_model_group_kind(m, g) != kind) continue;
-    double *value = pl_alloc(j->env, (size_t)n, sizeof *value);
+    double *value = pl_alloc(j->env, 2 * (size_t)n, sizeof *value), *open = value + n;
     if (!value) return PL_E_NOMEM;
     pl_eval_field(m, p, s, g, 0, NULL, value);
+    pl_eval_field(m, p, s, g, kind->nfield - 1, NULL, open);
     out->ntri += n;
     for (int e = 0; e < n; e++) {
       out->most = fmax(out->most, value[e]);
       out->near += value[e] > 0.99;
       out->beyond += !(value[e] < 1);
+      out->open += value[e] > 0.99 && open[e] > 0;
     }
     pl_free(j->env, value);
   }
@@ -96,6 +99,14 @@ pl_status barrier_report(job *j, const char *who, const pl_model *m, const pl_pa
     if (k.beyond > 0)
       return pl_fail(j->env, PL_E_INTERNAL, "%s: %d triangles are beyond their limits%s", who,
                      k.beyond, part[i].of);
+    snprintf(name, sizeof name, "%s_unbounded", part[i].name);
+    job_set(figures, name, json_integer(k.open));
+    if (k.open > 0)
+      pl_report(j->env, PL_WARNING, j->scene->path, 0, 0,
+                "hold or load it elsewhere: nothing is known of the material there",
+                "%s: %d of %d triangles went as far as limits%s were looked for, where nothing "
+                "holds the material: they would go on",
+                who, k.open, k.ntri, part[i].of);
     job_note(j,
              "%s: %d of %d triangles are at their limits%s (%.6f of the way at most), none beyond",
              who, k.near, k.ntri, part[i].of, k.most);

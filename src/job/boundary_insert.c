@@ -67,6 +67,7 @@ static pl_status reserve(pl_env *env, pl_boundary *b) {
   memcpy(more.ray, b->ray, (size_t)b->n * sizeof *b->ray);
   memcpy(more.distance, b->distance, (size_t)b->n * sizeof *b->distance);
   memcpy(more.left, b->left, (size_t)b->n * sizeof *b->left);
+  memcpy(more.open, b->open, (size_t)b->n * sizeof *b->open);
   memcpy(more.face, b->face, (size_t)b->nface * sizeof *b->face);
   pl_boundary_free(env, b);
   *b = more;
@@ -81,6 +82,7 @@ pl_status job_boundary_insert(pl_env *env, const double p[3], double left, pl_bo
   for (int c = 0; c < 3; c++) d[c] /= length;
   for (int i = 0; i < b->n; i++)
     if (pl_dot3(d, b->ray[i]) > 1 - SAME * SAME / 2) {
+      if (length > b->distance[i]) b->open[i] = 0;
       b->distance[i] = fmax(b->distance[i], length);
       return PL_OK;
     }

@@ -158,7 +158,7 @@ static pl_status show_surface(const boundary *b, json_t *figures) {
   return pl_mesh_write_vtu(m, NULL, 0, NULL, NULL, path);
 }
 
-// of strains: Green's; directions that fold count as far as was looked
+// of strains: Green's; directions that nothing holds count as far as was looked
 static void fill_boundary(const boundary *b, pl_boundary *out) {
   memcpy(out->face, b->m->cell[PL_TRI3].v, (size_t)out->nface * sizeof *out->face);
   for (int i = 0; i < out->n; i++) {
@@ -169,6 +169,7 @@ static void fill_boundary(const boundary *b, pl_boundary *out) {
       limits_green(b->S[i], E);
     out->distance[i] = pl_norm3(E);
     out->left[i] = b->taut[i].bound;
+    out->open[i] = b->taut[i].open || b->taut[i].folds;
     for (int c = 0; c < 3; c++) out->ray[i][c] = E[c] / out->distance[i];
   }
 }
@@ -186,13 +187,14 @@ static pl_status add_tension(const boundary *b, pl_boundary *out) {
 }
 
 // what sheets of the material need, where all of the boundary was found and something holds it
-static pl_status keep(const boundary *b, pl_boundary *out) {
-  int whole = 1, folds = 0;
+static pl_status keep(const boundary *b, json_t *figures, pl_boundary *out) {
+  int whole = 1, open = 0;
   for (int i = 0; i < b->m->nvert; i++) {
-    whole &= b->solved[i] && !b->taut[i].open;
-    folds += b->taut[i].folds;
+    whole &= b->solved[i];
+    open += b->taut[i].open || b->taut[i].folds;
   }
-  if (!whole || folds == b->m->nvert) return PL_OK;
+  job_set(figures, b->across ? "patch_unbounded_rays" : "unbounded_rays", json_integer(open));
+  if (!whole || open == b->m->nvert) return PL_OK;
   PL_TRY(pl_boundary_alloc(b->j->env, b->m->nvert, b->m->cell[PL_TRI3].n, out));
   fill_boundary(b, out);
   return b->across ? PL_OK : add_tension(b, out);
@@ -247,7 +249,7 @@ static pl_status report(const boundary *b, int lost, json_t *figures, pl_boundar
   job_set(figures, across ? "patch_unsolved_rays" : "unsolved_rays", json_integer(lost));
   look_past(b, figures);
   PL_TRY(write_table(b));
-  PL_TRY(keep(b, out));
+  PL_TRY(keep(b, figures, out));
   PL_TRY(limits_verify(b->j, b->a, across ? "patch_boundary_" : "boundary_", across, n + b->nknown,
                        b->taut, b->solved, figures));
   PL_TRY(limits_states(b->j, b->a, across ? "-patch-boundary" : "-boundary", 1, n, b->taut,

@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put_ray(pl_boundary *b, int i, const double k[3], double left) {
+static void put_ray(pl_boundary *b, int i, const double k[3], double left, int open) {
   b->distance[i] = pl_norm3(k);
   b->left[i] = left;
+  b->open[i] = open;
   for (int c = 0; c < 3; c++) b->ray[i][c] = k[c] / b->distance[i];
 }
 
@@ -34,6 +35,7 @@ static void put_faces(int n, pl_boundary *b) {
 
 pl_status limits_cylinders(pl_env *env, int n, const pl_taut *taut, pl_boundary *out) {
   double mean[SIDES][3] = {{0}}, left[SIDES] = {0};
+  int open[SIDES] = {1, 1};
   if (n < 3) return PL_OK;
   PL_TRY(pl_boundary_alloc(env, 2 * n + 2, 4 * n, out));
   for (int i = 0; i < SIDES * n; i++) {
@@ -43,11 +45,13 @@ pl_status limits_cylinders(pl_env *env, int n, const pl_taut *taut, pl_boundary 
     // an angle per length of the sheet at rest; where it folds that is as far as was looked
     double bend = (side ? -1 : 1) * t->value * (t->folds ? 1 : 1 + t->e[0]);
     const double k[3] = {bend * c * c, bend * s * s, bend * c * s};
-    put_ray(out, side * n + i / SIDES, k, t->bound);
+    put_ray(out, side * n + i / SIDES, k, t->bound, t->folds);
+    open[side] &= t->folds;
     for (int d = 0; d < 3; d++) mean[side][d] += k[d] / n;
     left[side] = fmax(left[side], t->bound);
   }
-  for (int side = 0; side < SIDES; side++) put_ray(out, 2 * n + side, mean[side], left[side]);
+  for (int side = 0; side < SIDES; side++)
+    put_ray(out, 2 * n + side, mean[side], left[side], open[side]);
   put_faces(n, out);
   return PL_OK;
 }
@@ -101,8 +105,21 @@ static pl_status excess(pl_env *env, const pl_boundary *b, double *out) {
   return PL_OK;
 }
 
+// limits that are none
+static void report_open(job *j, const pl_analysis *a, const char *of, const pl_boundary *b) {
+  int open = 0;
+  for (int i = 0; i < b->n; i++) open += b->open[i];
+  if (open)
+    job_note(j,
+             "%s: nothing holds the material along %d of the %d rays of %s in %s.material; there "
+             "sheets go as far as was looked",
+             a->name, open, b->n, of, a->name);
+}
+
 static pl_status report(job *j, const pl_analysis *a, const pl_sheet_material *m) {
   double more;
+  report_open(j, a, "strain", &m->membrane);
+  report_open(j, a, "curvature", &m->bending);
   PL_TRY(excess(j->env, &m->membrane, &more));
   job_say(j,
           "What sheets of the material need is %s.material; its limits there go beyond the "

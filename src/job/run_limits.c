@@ -275,9 +275,8 @@ static pl_status survey_boundaries(survey *k, const pl_taut_opts *taut, json_t *
     s = limits_boundary(k->keep, taut, 0, SIDES * k->n, k->taut, figures, lost, &sheet.membrane);
     if (s == PL_OK && sheet.membrane.n == 0)
       s = job_sheet_lacks(k->j, (int)(k->a - k->j->scene->analysis),
-                          *lost
-                              ? "leaves no limits for sheets: rays of its boundary were not found"
-                              : "leaves no limits for sheets: rays of its boundary are unbounded");
+                          *lost ? "leaves no limits for sheets: rays of its boundary were not found"
+                                : "leaves no limits for sheets: nothing holds the material");
   }
   if (s == PL_OK) s = limits_sweep(k->keep, taut, figures, lost);
   if (s == PL_OK) s = limits_bend(k->keep, taut, figures, lost, &sheet.bending);

@@ -16,6 +16,7 @@ static const double BAND = 0.15;
 typedef struct face {
   double row[3][3]; // coordinates along its corners are row x
   double n[3];      // their sum is n x
+  int mark[3];      // of its corners
 } face;
 
 struct pl_star {
@@ -195,6 +196,34 @@ void pl_star_free(pl_star *s) {
 
 double pl_star_excess(const pl_star *s) {
   return s->excess;
+}
+
+// ---- marks --------------------------------------------------------------------------------------
+
+void pl_star_mark(pl_star *s, const int (*v)[3], const int *mark) {
+  for (int f = 0; f < s->nface; f++)
+    for (int k = 0; k < 3; k++) s->face[f].mark[k] = mark[v[f][k]];
+}
+
+int pl_star_marked(const pl_star *s, const double x[3]) {
+  double y[3], best = 0;
+  int marked = 0;
+  pl_sub3(x, s->centre, y);
+  if (!(pl_dot3(y, y) > 0)) return 0;
+  int cell = cell_of(y);
+  // the face whose cone it is in has no coordinate below zero
+  for (int i = s->first[cell]; i < s->first[cell + 1]; i++) {
+    const face *f = &s->face[s->list[i]];
+    double b[3], l = pl_dot3(f->n, y);
+    int most = 0;
+    for (int k = 0; k < 3; k++) b[k] = pl_dot3(f->row[k], y) / l;
+    if (!(l > 0) || !(fmin(b[0], fmin(b[1], b[2])) >= -1e-12)) continue;
+    for (int k = 1; k < 3; k++)
+      if (b[k] > b[most]) most = k;
+    if (b[most] > best) marked = f->mark[most];
+    best = fmax(best, b[most]);
+  }
+  return marked;
 }
 
 // ---- gauge --------------------------------------------------------------------------------------

@@ -47,6 +47,7 @@ static void quadratic(void **state) {
     kind->field_law(set, q, par, rest, value);
     check_array(3, value + 1, want, 1e-11);
     check_close(value[0], sqrt(pl_star_gauge(set, want, NULL, NULL)), 1e-6);
+    check_close(value[4], 0, 0);
   }
   pl_star_free(set);
 }

@@ -29,6 +29,7 @@ static void back_to_the_bit(void **state) {
   pl_env_init(&env);
   make_box(&env, &a);
   a.fingerprint = 0xfedcba9876543210;
+  a.membrane.open[3] = a.membrane.open[11] = 1;
   write_text(&env, &a, NULL, NULL);
   check_ok(&env, pl_sheet_material_read(&env, path, &b));
   assert_string_equal(b.name, "box");
@@ -41,11 +42,14 @@ static void back_to_the_bit(void **state) {
   assert_memory_equal(a.membrane.distance, b.membrane.distance, 14 * sizeof(double));
   assert_memory_equal(a.membrane.left, b.membrane.left, 14 * sizeof(double));
   assert_memory_equal(a.membrane.face, b.membrane.face, 24 * sizeof *a.membrane.face);
+  assert_memory_equal(a.membrane.open, b.membrane.open, 14 * sizeof *a.membrane.open);
   // its set is the box: flat sides blend without a trace, edges by little
   check_ok(&env, pl_boundary_star(&env, &b.membrane, &star));
   check_close(pl_star_gauge(star, (double[]){0.05, 0.01, 0.002}, NULL, NULL), 0.25, 1e-12);
   check_close(pl_star_gauge(star, (double[]){0, 0.035, -0.003}, NULL, NULL), 0.25, 1e-12);
   check_less(pl_star_excess(star), 0.02);
+  assert_int_equal(pl_star_marked(star, (double[]){0.001, 0.05, 0}), 1);
+  assert_int_equal(pl_star_marked(star, (double[]){0.001, -0.05, 0}), 0);
   pl_star_free(star);
   pl_sheet_material_free(&env, &a);
   pl_sheet_material_free(&env, &b);
@@ -90,12 +94,15 @@ static void refused(void **state) {
       {"[8, 2, 0]", "[8, 2]", "membrane.triangles[0]"},
       {"0.029999999999999999", "-0.03", "membrane.distances[12]"},
       {"0.029999999999999999", "\"much\"", "membrane.distances[12]"},
+      {"\"unbounded\": [5]", "\"unbounded\": 5", "unbounded must be a list"},
+      {"\"unbounded\": [5]", "\"unbounded\":[14]", "membrane.unbounded[0]"},
   };
   pl_env env;
   pl_sheet_material a, b;
   pl_env_init(&env);
   make_box(&env, &a);
   a.fingerprint = 255;
+  a.membrane.open[5] = 1;
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
     write_text(&env, &a, bad[k].from, bad[k].to);
     check_status(&env, pl_sheet_material_read(&env, path, &b), PL_E_INPUT);

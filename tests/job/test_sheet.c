@@ -5,15 +5,21 @@
 
 #include "pliant/report.h"
 
-static void write_material_of(pl_env *env, uint64_t fingerprint) {
+// open: a ray that nothing holds; -1: none
+static void write_material_with(pl_env *env, uint64_t fingerprint, int open) {
   pl_sheet_material m;
   pl_text t = {.env = env};
   make_box(env, &m);
   m.fingerprint = fingerprint;
+  if (open >= 0) m.membrane.open[open] = 1;
   pl_sheet_material_write(&m, &t);
   check_ok(env, pl_file_write(env, "box.material", t.s, t.n));
   pl_text_free(&t);
   pl_sheet_material_free(env, &m);
+}
+
+static void write_material_of(pl_env *env, uint64_t fingerprint) {
+  write_material_with(env, fingerprint, -1);
 }
 
 static void write_material(pl_env *env) {
@@ -78,6 +84,53 @@ static void all_taut(void **state) {
     check_less(most, 1);
     check_close(summary_number(&env, folder[k], "\"limit_beyond\": ", NULL), 0, 0);
   }
+}
+
+static void hear(void *ctx, const pl_diag *d) {
+  *(int *)ctx += d->level == PL_WARNING && strstr(d->text, "nothing holds the material") != NULL;
+}
+
+// where limits are none, triangles that come there are told
+static void unbounded(void **state) {
+  (void)state;
+  // the rays along the second axis, up and down
+  for (int ray = 11; ray >= 10; ray--) {
+    pl_env env;
+    int told = 0;
+    pl_env_init(&env);
+    env.diag = hear;
+    env.diag_ctx = &told;
+    write_material_with(&env, 0, ray);
+    hang(&env, "sheet-open", 50, 4, 19, "static: {book: no}");
+    double near = summary_number(&env, "sheet-open", "\"limit_near\": ", NULL);
+    double open = summary_number(&env, "sheet-open", "\"limit_unbounded\": ", NULL);
+    check_less(50, near);
+    check_close(open, ray == 11 ? near : 0, 0);
+    assert_int_equal(told, ray == 11);
+  }
+}
+
+// Loose mail has limits for sheets, with marks.
+static void of_loose_mail(void **state) {
+  (void)state;
+  pl_env env;
+  pl_text t = {.env = &env};
+  pl_sheet_material m;
+  int told = 0, open = 0;
+  pl_env_init(&env);
+  env.diag = hear;
+  env.diag_ctx = &told;
+  pl_text_add(&t, "pliant: 1\ninterlocking: [{chain: {}}]\n"
+                  "patches: [{cells: [3, 2], held: {edge: left}}]\ngravity: [0, 0, -9.81]\n"
+                  "analyses: [limits: {directions: 2, boundary: 1}, macro: {refine: 0}]\n");
+  check_ok(&env, run_scene_at(&env, "sheet-chain", 0, &t));
+  check_ok(&env, pl_sheet_material_read(&env, "sheet-chain/limits.material", &m));
+  for (int i = 0; i < m.membrane.n; i++) open += m.membrane.open[i];
+  assert_in_range(open, 1, m.membrane.n - 1);
+  check_close(summary_number(&env, "sheet-chain", "\"unbounded_rays\": ", NULL), open, 0);
+  check_close(summary_number(&env, "sheet-chain", "\"macro\"", "\"limit_beyond\": ", NULL), 0, 0);
+  pl_sheet_material_free(&env, &m);
+  pl_text_free(&t);
 }
 
 // a stiffer one does not reach its limits, and is as long as weight makes it
@@ -394,6 +447,7 @@ static void from_limits(void **state) {
 int test_sheet(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_taut),       cmocka_unit_test(not_taut),
+      cmocka_unit_test(unbounded),      cmocka_unit_test(of_loose_mail),
       cmocka_unit_test(falls),          cmocka_unit_test(bends),
       cmocka_unit_test(hangs_as_sheet), cmocka_unit_test(of_another_material),
       cmocka_unit_test(young_by_mass),  cmocka_unit_test(lies_on_mesh),

@@ -3,6 +3,7 @@
 #include "pliant/math.h"
 #include "pliant/mesh.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct set {
@@ -155,6 +156,41 @@ static void refused(void **state) {
   close_set(&k);
 }
 
+// the corner that weighs most in a direction tells whether it is marked
+static void marks(void **state) {
+  (void)state;
+  set k;
+  open_set(&k);
+  const pl_cells *t = &k.m->cell[PL_TRI3];
+  int n = k.m->nvert, *mark = calloc((size_t)n, sizeof *mark);
+  pl_rng r;
+  assert_non_null(mark);
+  check_ok(&k.env, make(&k));
+  assert_int_equal(pl_star_marked(k.star, k.m->X), 0);
+  for (int i = 0; i < n; i += 3) mark[i] = 1;
+  pl_star_mark(k.star, (const int(*)[3])t->v, mark);
+  for (int i = 0; i < n; i++) assert_int_equal(pl_star_marked(k.star, k.m->X + 3 * i), mark[i]);
+  pl_rng_seed(&r, 5);
+  for (int f = 0; f < t->n; f++) {
+    // three weights that differ, at any distance
+    double b[3] = {0.5 + pl_rng_uniform(&r, 0, 0.4), 0, 0}, far = pl_rng_uniform(&r, 0.1, 3), x[3];
+    b[1] = pl_rng_uniform(&r, 0, 1 - b[0]);
+    b[2] = 1 - b[0] - b[1];
+    for (int turn = 0; turn < 3; turn++) {
+      const int *v = t->v + 3 * f;
+      for (int c = 0; c < 3; c++) {
+        x[c] = centre[c];
+        for (int i = 0; i < 3; i++)
+          x[c] += far * b[i] * (k.m->X[3 * v[(turn + i) % 3] + c] - centre[c]);
+      }
+      assert_int_equal(pl_star_marked(k.star, x), mark[v[turn]]);
+    }
+  }
+  assert_int_equal(pl_star_marked(k.star, centre), 0);
+  free(mark);
+  close_set(&k);
+}
+
 static pl_status allocate(pl_env *env, void *ctx) {
   set *k = ctx;
   const pl_cells *t = &k->m->cell[PL_TRI3];
@@ -176,6 +212,6 @@ static void without_memory(void **state) {
 int test_star(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(against_triangles),
                                      cmocka_unit_test(derivatives), cmocka_unit_test(refused),
-                                     cmocka_unit_test(without_memory)};
+                                     cmocka_unit_test(marks), cmocka_unit_test(without_memory)};
   return cmocka_run_group_tests_name("mesh.star", tests, NULL, NULL);
 }
