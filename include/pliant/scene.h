@@ -556,6 +556,11 @@ pl_status pl_scene_load_limited(pl_env *env, const char *path, int nset, const c
 pl_status pl_scene_parse(pl_env *env, const char *name, const char *folder, const char *data,
                          size_t size, int nset, const char *const *set,
                          const pl_scene_limits *limits, pl_scene **out);
+// Builds a scene again with further overrides and without its searches: the same as the scene as
+// run gives, read with them, at about the cost of building it. Files are read anew, within the
+// limits that it was read within. The new scene lives on its own.
+pl_status pl_scene_again(pl_env *env, const pl_scene *s, int nset, const char *const *set,
+                         pl_scene **out);
 // An analysis `explore` in the place of those that the scene has.
 typedef struct pl_exploration {
   const char *frequency, *harmonics; // NULL: of the first explore, design or periodic analysis

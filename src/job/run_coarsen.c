@@ -40,7 +40,6 @@ typedef struct coarsening {
   pl_coarsen_opts *o; // own: with what the record says
   pl_coarsen_opts own;
   pl_env quiet; // trials that cannot be built are no errors
-  pl_text text; // the scene as run
   int n;        // modes that are compared
   coarse_modes fine;
   double measured; // squared frequency that was measured over that of the fine mesh, 1: none
@@ -83,8 +82,7 @@ static pl_status load(coarsening *k, double size, const double *factor, pl_scene
     snprintf(set[n++], PL_TEXT, "materials.%.200s.young=%.17g Pa", k->material[i]->name,
              factor[i] * k->material[i]->young);
   for (int i = 0; i < n; i++) list[i] = set[i];
-  return pl_scene_parse(&k->quiet, k->j->scene->path, k->j->scene->folder, k->text.s, k->text.n, n,
-                        list, NULL, out);
+  return pl_scene_again(&k->quiet, k->j->scene, n, list, out);
 }
 
 static pl_status solve(coarsening *k, double size, const double *factor, pl_scene **sc,
@@ -430,8 +428,6 @@ static void report(const coarsening *k) {
 
 static pl_status run(coarsening *k, json_t *figures) {
   const pl_scene *sc = k->j->scene;
-  pl_scene_write(sc, &k->text);
-  if (k->text.failed) return PL_E_NOMEM;
   PL_TRY(recall(k));
   if (k->a->record) PL_TRY(coarsen_record(k->j, k->a, k->o, figures));
   PL_TRY(modes_find(k->j->env, sc, k->o->modes, pl_threads_size(k->j->work->threads), &k->fine));
@@ -460,10 +456,8 @@ pl_status job_coarsen(job *j, int index, json_t *figures) {
   k->o = &k->own;
   k->quiet = *j->env;
   k->quiet.diag = NULL;
-  pl_text_init(&k->text, j->env);
   pl_status st = run(k, figures), held = st == PL_CANCELLED ? keep(k, 1) : PL_OK;
   modes_free(j->env, &k->fine);
-  pl_text_free(&k->text);
   pl_free(j->env, k);
   return held < 0 ? held : st;
 }

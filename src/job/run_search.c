@@ -170,8 +170,6 @@ static pl_status open_search(searching *k) {
   if (!k->more || !k->more_figure || !k->scale) return PL_E_NOMEM;
   PL_TRY(draw(k));
   PL_TRY(find_leaves(k));
-  PL_TRY(pl_scene_write_found(k->j->scene, 0, NULL, &k->text));
-  if (k->text.failed) return PL_E_NOMEM;
   return search_read(k);
 }
 
@@ -179,13 +177,11 @@ static void close_search(searching *k) {
   void *all[] = {k->u,     k->x,    k->phase,       k->out,   k->figure, k->mark,
                  k->merit, k->more, k->more_figure, k->scale, k->z,      k->leaf};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) pl_free(k->j->env, all[i]);
-  pl_text_free(&k->text);
 }
 
 pl_status job_search(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
   searching k = {.j = j, .a = a, .p = a->search, .o = &a->opts.search_};
-  pl_text_init(&k.text, j->env);
   pl_status s = open_search(&k);
   if (s == PL_OK) s = look_for_best(&k);
   if (s == PL_OK) s = look_again(&k);

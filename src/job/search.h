@@ -33,7 +33,6 @@ typedef struct searching {
   const pl_analysis *a;
   const pl_search_plan *p;
   const pl_search_opts *o;
-  pl_text text;     // the scene as run, without searches
   int nrun;         // of a design: the exact one and scattered ones
   int stress;       // 1: a goal is about stress
   double *z;        // [runs][nscatter] random numbers of scattered runs

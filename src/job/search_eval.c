@@ -1,4 +1,4 @@
-// Runs of a scene with other values, side by side: each reads the scene anew, in a thread and with
+// Runs of a scene with other values, side by side: each builds the scene anew, in a thread and with
 // a host of its own, and tells its figures without files.
 #include "search.h"
 
@@ -127,7 +127,6 @@ static int go_on(void *ctx, const pl_progress *p) {
 }
 
 static pl_status load(const searching *k, const search_task *t, pl_env *env, pl_scene **out) {
-  const pl_scene *sc = k->j->scene;
   pl_text text;
   *out = NULL;
   pl_text_init(&text, env);
@@ -140,8 +139,7 @@ static pl_status load(const searching *k, const search_task *t, pl_env *env, pl_
   pl_status s = set && !text.failed ? PL_OK : PL_E_NOMEM;
   const char *at = text.s;
   for (int i = 0; s == PL_OK && i < n; i++, at += strlen(at) + 1) set[i] = at;
-  if (s == PL_OK)
-    s = pl_scene_parse(env, sc->path, sc->folder, k->text.s, k->text.n, n, set, NULL, out);
+  if (s == PL_OK) s = pl_scene_again(env, k->j->scene, n, set, out);
   pl_free(env, set);
   pl_text_free(&text);
   return s;

@@ -16,6 +16,22 @@ pl_node *node_new(reader *r, node_kind kind, const char *text, size_t n) {
   return d->text ? d : NULL;
 }
 
+pl_node *tree_copy(reader *r, const pl_node *from) {
+  pl_node *d = node_new(r, from->kind, from->text, from->text ? strlen(from->text) : 0);
+  if (!d) return NULL;
+  d->line = from->line, d->col = from->col;
+  d->key_line = from->key_line, d->key_col = from->key_col;
+  d->quoted = from->quoted;
+  if (from->key) d->key = scene_strdup(r, from->key, strlen(from->key));
+  if (from->origin) d->origin = scene_strdup(r, from->origin, strlen(from->origin));
+  for (const pl_node *c = from->first; c && !r->failed; c = c->next) {
+    pl_node *own = tree_copy(r, c);
+    if (own) node_append(d, own);
+  }
+  r->ntree++;
+  return r->failed ? NULL : d;
+}
+
 void node_append(pl_node *parent, pl_node *child) {
   child->next = NULL;
   if (parent->last)

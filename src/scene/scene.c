@@ -127,13 +127,45 @@ static void remember_folder(reader *r) {
   tree_set(r, "files", NODE_SCALAR, path);
 }
 
-static pl_status read_scene(reader *r, const char *data, size_t size, int nset,
-                            const char *const *set, pl_scene *s) {
-  PL_TRY(tree_parse(r, data, size, &r->root));
-  if (!r->root) return PL_E_INPUT;
+// takes the searches out of the list of analyses
+static void drop_searches(pl_node *root) {
+  for (pl_node *list = root->first; list; list = list->next) {
+    if (strcmp(list->key, "analyses") != 0 || list->kind != NODE_LIST) continue;
+    pl_node *all = list->first;
+    list->first = list->last = NULL;
+    list->n = 0;
+    for (pl_node *e = all, *next; e; e = next) {
+      next = e->next;
+      e->next = NULL;
+      if (e->kind != NODE_MAP || !e->first || strcmp(e->first->key, "search") != 0)
+        node_append(list, e);
+    }
+  }
+}
+
+// where the entries of a scene come from
+typedef struct source {
+  const char *name, *folder;
+  const pl_node *root; // of another scene, without its searches; NULL: they are YAML
+  const char *data;
+  size_t size;
+} source;
+
+static pl_status read_entries(reader *r, const source *from, int nset, const char *const *set) {
+  if (from->root)
+    r->root = tree_copy(r, from->root);
+  else
+    PL_TRY(tree_parse(r, from->data, from->size, &r->root));
+  if (!r->root) return r->failed ? r->failed : PL_E_INPUT;
   for (int k = 0; k < nset && !r->failed; k++)
     if (!r->explore || is_override(set[k])) tree_override(r, set[k]);
-  if (r->failed) return r->failed;
+  if (from->root) drop_searches(r->root);
+  return r->failed;
+}
+
+static pl_status read_scene(reader *r, const source *from, int nset, const char *const *set,
+                            pl_scene *s) {
+  PL_TRY(read_entries(r, from, nset, set));
   if (!read_head(r)) return PL_E_INPUT;
   s->length = r->scale.base[1];
   read_map(r, r->root, &map_root, &r->def);
@@ -156,23 +188,25 @@ static void release(reader *r) {
 
 static const pl_scene_limits default_limits = {.yaml_nodes = 1000000, .nodes = 20000000};
 
-static pl_status parse_into(reader *r, pl_scene *s, const char *name, const char *folder,
-                            const char *data, size_t size, int nset, const char *const *set) {
+static pl_status parse_into(reader *r, pl_scene *s, const source *from, int nset,
+                            const char *const *set) {
   PL_TRY(pl_builder_create(r->env, 3, &s->impl->builder));
   r->b = s->impl->builder;
   r->b->node_limit = r->limit.nodes;
   r->b->problem = build_problem_at;
   r->b->ctx = r;
   PL_TRY(pl_arena_create(r->env, 4096, &r->scratch));
-  s->path = r->file = scene_strdup(r, name, strlen(name));
-  s->folder = r->folder = scene_strdup(r, folder, strlen(folder));
+  s->path = r->file = scene_strdup(r, from->name, strlen(from->name));
+  s->folder = r->folder = scene_strdup(r, from->folder, strlen(from->folder));
+  if (r->limit.root) r->limit.root = scene_strdup(r, r->limit.root, strlen(r->limit.root));
+  s->impl->limit = r->limit;
   r->store = pl_alloc(r->env, STORE_MAX, sizeof *r->store);
-  if (!r->file || !r->folder || !r->store) return PL_E_NOMEM;
+  if (r->failed || !r->store) return PL_E_NOMEM;
   r->diag = r->env->diag;
   r->diag_ctx = r->env->diag_ctx;
   r->env->diag = collect;
   r->env->diag_ctx = r;
-  pl_status st = read_scene(r, data, size, nset, set, s);
+  pl_status st = read_scene(r, from, nset, set, s);
   if (st == PL_OK && r->nproblem > 0) st = PL_E_INPUT;
   if (st == PL_E_INPUT && r->failed) st = r->failed;
   s->impl->root = r->root;
@@ -181,9 +215,9 @@ static pl_status parse_into(reader *r, pl_scene *s, const char *name, const char
   return st == PL_OK ? r->failed : st;
 }
 
-static pl_status parse(pl_env *env, const char *name, const char *folder, const char *data,
-                       size_t size, int nset, const char *const *set, const pl_scene_limits *limits,
-                       const pl_exploration *explore, pl_scene **out) {
+static pl_status parse(pl_env *env, const source *from, int nset, const char *const *set,
+                       const pl_scene_limits *limits, const pl_exploration *explore,
+                       pl_scene **out) {
   *out = NULL;
   reader r = {.env = env, .limit = limits ? *limits : default_limits, .explore = explore};
   if (r.limit.yaml_nodes <= 0) r.limit.yaml_nodes = default_limits.yaml_nodes;
@@ -193,7 +227,7 @@ static pl_status parse(pl_env *env, const char *name, const char *folder, const 
   s->env = env;
   s->impl = pl_alloc(env, 1, sizeof *s->impl);
   pl_status st = s->impl ? PL_OK : PL_E_NOMEM;
-  if (st == PL_OK) st = parse_into(&r, s, name, folder, data, size, nset, set);
+  if (st == PL_OK) st = parse_into(&r, s, from, nset, set);
   release(&r);
   if (st == PL_OK)
     *out = s;
@@ -205,7 +239,14 @@ static pl_status parse(pl_env *env, const char *name, const char *folder, const 
 pl_status pl_scene_parse(pl_env *env, const char *name, const char *folder, const char *data,
                          size_t size, int nset, const char *const *set,
                          const pl_scene_limits *limits, pl_scene **out) {
-  return parse(env, name, folder, data, size, nset, set, limits, NULL, out);
+  const source from = {name, folder, NULL, data, size};
+  return parse(env, &from, nset, set, limits, NULL, out);
+}
+
+pl_status pl_scene_again(pl_env *env, const pl_scene *s, int nset, const char *const *set,
+                         pl_scene **out) {
+  const source from = {s->path, s->folder, s->impl->root, NULL, 0};
+  return parse(env, &from, nset, set, &s->impl->limit, NULL, out);
 }
 
 enum { FILE_MAX = 1 << 28 };
@@ -223,7 +264,8 @@ static pl_status load(pl_env *env, const char *path, int nset, const char *const
   snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
   if (slash == path) snprintf(folder, sizeof folder, "/");
   PL_TRY(pl_file_read(env, path, FILE_MAX, &data, &size));
-  pl_status s = parse(env, path, folder, data, size, nset, set, limits, explore, out);
+  const source from = {path, folder, NULL, data, size};
+  pl_status s = parse(env, &from, nset, set, limits, explore, out);
   pl_free(env, data);
   return s;
 }
@@ -299,29 +341,13 @@ static void put_override(const pl_scene *s, int k, const double *design, pl_text
   if (p->nslot) pl_text_add(out, "]");
 }
 
-// takes the searches out of the list of analyses
-static void drop_searches(pl_node *root) {
-  for (pl_node *list = root->first; list; list = list->next) {
-    if (strcmp(list->key, "analyses") != 0 || list->kind != NODE_LIST) continue;
-    pl_node *all = list->first;
-    list->first = list->last = NULL;
-    list->n = 0;
-    for (pl_node *e = all, *next; e; e = next) {
-      next = e->next;
-      e->next = NULL;
-      if (e->kind != NODE_MAP || strcmp(e->first->key, "search") != 0) node_append(list, e);
-    }
-  }
-}
-
 static pl_status write_changed(reader *r, const pl_scene *s, const double *design, int nset,
                                const char *const *set, int found, pl_text *out) {
   pl_text text;
-  pl_status st;
   PL_TRY(pl_builder_create(r->env, 3, &r->b));
   pl_text_init(&text, r->env);
-  node_write(s->impl->root, &text);
-  st = text.failed ? PL_E_NOMEM : tree_parse(r, text.s, text.n, &r->root);
+  r->root = tree_copy(r, s->impl->root);
+  pl_status st = r->failed;
   for (int k = 0; st == PL_OK && design && k < pl_model_ndesign(s->model); k++) {
     text.n = 0;
     put_override(s, k, design, &text);

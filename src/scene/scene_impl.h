@@ -125,6 +125,8 @@ const pl_node *key_at(const pl_node *map, const char *key);
 pl_node *node_new(reader *r, node_kind kind, const char *text, size_t n);
 void node_append(pl_node *parent, pl_node *child);
 void node_write(const pl_node *root, pl_text *out);
+// a copy with all that is below; NULL: out of memory
+pl_node *tree_copy(reader *r, const pl_node *from);
 // override.c
 void tree_override(reader *r, const char *assignment);
 pl_node *add_key(reader *r, pl_node *map, const char *key, const char *origin);
@@ -302,6 +304,7 @@ struct scene_impl {
   pl_builder *builder;
   pl_node *root;
   const param_def *param; // [ndesign]
+  pl_scene_limits limit;  // that it was read within
 };
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))

@@ -67,6 +67,32 @@ static void same_scene(const pl_scene *a, const pl_scene *b) {
   assert_string_equal(a->title, b->title);
 }
 
+// built again from its entries: what it is without searches, line by line
+static void same_again(pl_scene *s) {
+  pl_env env;
+  pl_scene *again;
+  pl_text want, got;
+  messages_env(&env, &heard);
+  check_ok(&env, pl_scene_again(&env, s, 0, NULL, &again));
+  pl_text_init(&want, &env);
+  pl_text_init(&got, &env);
+  pl_text_add(&want, "# the scene as run\n");
+  check_ok(&env, pl_scene_write_found(s, 0, NULL, &want));
+  pl_scene_write(again, &got);
+  assert_string_equal(want.s, got.s);
+  if (again->nanalysis == s->nanalysis) {
+    same_scene(s, again);
+    assert_int_equal(s->nremark, again->nremark);
+    for (int k = 0; k < s->nremark; k++) {
+      assert_int_equal(s->remark[k].line, again->remark[k].line);
+      assert_string_equal(s->remark[k].text, again->remark[k].text);
+    }
+  }
+  pl_text_free(&want);
+  pl_text_free(&got);
+  pl_scene_free(again);
+}
+
 static void as_run(void **state) {
   (void)state;
   const char *folder = SOURCE_DIR "/scenes";
@@ -87,6 +113,7 @@ static void as_run(void **state) {
     // a copy in another folder finds the files
     check_ok(&env, pl_scene_parse(&env, path, "/", t.s, t.n, 0, NULL, NULL, &again));
     same_scene(s, again);
+    same_again(s);
     pl_text_init(&t2, &env);
     pl_scene_write(again, &t2);
     assert_string_equal(t.s, t2.s);
@@ -98,6 +125,46 @@ static void as_run(void **state) {
   }
   closedir(dir);
   assert_true(count >= 8);
+}
+
+// Scenes are built again with overrides: entries are counted as in the file, searches are gone, and
+// what is wrong is told at its own line or at its override.
+static void again_with_overrides(void **state) {
+  (void)state;
+  static const char text[] =
+      "pliant: 1\n"
+      "dimension: 1\n"
+      "nodes: {m: 0}\n"
+      "masses: [{node: m, mass: 1 kg}]\n"
+      "springs: [{nodes: [ground, m], stiffness: 9 N/m}]\n"
+      "analyses:\n"
+      "  - search: {budget: 2, vary: [{path: masses.0.mass, min: 1, max: 2}],"
+      " goals: [{figure: modes.rigid, at_most: 0}]}\n"
+      "  - modes: {count: 1}\n";
+  static const char *const set[] = {"masses.0.mass=2 kg", "analyses.1.name=own"};
+  static const char *const wrong[][2] = {{"masses.0.mass=2 m", "masses.0.mass"},
+                                         {"springs.0.nodes=[ground, k]", "springs.0.nodes"}};
+  pl_env env;
+  pl_scene *s, *again;
+  messages_env(&env, &heard);
+  check_ok(&env, pl_scene_parse(&env, "t.yaml", ".", text, strlen(text), 0, NULL, NULL, &s));
+  check_ok(&env, pl_scene_again(&env, s, 2, set, &again));
+  assert_int_equal(again->nanalysis, 1);
+  assert_string_equal(again->analysis[0].name, "own");
+  assert_int_equal(again->analysis[0].line, 8);
+  check_close(again->params->M.val[0], 2, 0);
+  check_close(s->params->M.val[0], 1, 0);
+  // it lives on its own
+  pl_scene_free(s);
+  check_ok(&env, pl_scene_again(&env, again, 0, NULL, &s));
+  check_close(s->params->M.val[0], 2, 0);
+  pl_scene_free(again);
+  for (int k = 0; k < 2; k++) {
+    check_status(&env, pl_scene_again(&env, s, 1, &wrong[k][0], &again), PL_E_INPUT);
+    assert_null(again);
+    assert_non_null(strstr(env.error.file, wrong[k][1]));
+  }
+  pl_scene_free(s);
 }
 
 // ---- starters, reference ----------------------------------------------------------------------
@@ -256,12 +323,27 @@ static void limits(void **state) {
   check_status(&env, pl_scene_parse(&env, "t", ".", file, strlen(file), 0, NULL, &l, &s),
                PL_E_INPUT);
   assert_non_null(strstr(env.error.text, "files cannot be opened here"));
+  // they stay when it is built again
+  l.nodes = 100;
+  static const char *const set[] = {"bodies.a.shell.mesh=/etc/passwd"};
+  static const char one[] =
+      "pliant: 1\nmaterials: {m: {young: 1, poisson: 0, density: 1}}\n"
+      "bodies: [{name: a, shell: {mesh: {grid: {size: [1, 1], cells: [1, 1]}}, "
+      "material: m, thickness: 0.1}}]\n";
+  pl_scene *again;
+  check_ok(&env, pl_scene_parse(&env, "t", ".", one, strlen(one), 0, NULL, &l, &s));
+  check_status(&env, pl_scene_again(&env, s, 1, set, &again), PL_E_INPUT);
+  assert_non_null(strstr(env.error.text, "files cannot be opened here"));
+  pl_scene_free(s);
 }
 
 static pl_status build_all(pl_env *env, void *ctx) {
   static const char *const set[] = {"analyses.modes.count=2"};
   pl_scene *s;
-  pl_status st = pl_scene_load(env, ctx, 1, set, &s);
+  PL_TRY(pl_scene_load(env, ctx, 1, set, &s));
+  pl_scene *again;
+  pl_status st = pl_scene_again(env, s, 1, set, &again);
+  pl_scene_free(again);
   pl_scene_free(s);
   return st;
 }
@@ -308,6 +390,7 @@ static void corpus(void **state) {
 int test_file(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(overrides),
+      cmocka_unit_test(again_with_overrides),
       cmocka_unit_test(as_run),
       cmocka_unit_test(starters),
       cmocka_unit_test(reference_is_current),
