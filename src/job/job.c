@@ -457,10 +457,11 @@ static pl_status prepare(job *j) {
   j->result->threads = pl_threads_size(j->work->threads);
   j->state = pl_alloc(j->env, (size_t)sc->nanalysis, sizeof *j->state);
   j->solved = pl_alloc(j->env, (size_t)sc->nanalysis, sizeof *j->solved);
+  j->curve = pl_alloc(j->env, (size_t)sc->nanalysis, sizeof *j->curve);
   j->x = pl_alloc(j->env, n * 3, sizeof(double));
   j->colour = pl_alloc(j->env, n, sizeof(double));
   j->analyses = json_array();
-  if (!j->state || !j->solved || !j->x || !j->colour) return PL_E_NOMEM;
+  if (!j->state || !j->solved || !j->curve || !j->x || !j->colour) return PL_E_NOMEM;
   if (!j->analyses) return pl_fail(j->env, PL_E_NOMEM, "out of memory");
   PL_TRY(job_ties(j));
   PL_TRY(job_rods(j));
@@ -478,8 +479,10 @@ static pl_status prepare(job *j) {
 static void release(job *j) {
   for (int k = 0; j->state && k < j->scene->nanalysis; k++)
     pl_state_free(j->scene->model, j->state[k]);
+  for (int k = 0; j->curve && k < j->scene->nanalysis; k++) pl_table_free(j->curve[k]);
   pl_free(j->env, j->state);
   pl_free(j->env, j->solved);
+  pl_free(j->env, j->curve);
   pl_free(j->env, j->x);
   pl_free(j->env, j->colour);
   pl_free(j->env, j->tie);

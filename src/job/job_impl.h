@@ -35,6 +35,7 @@ typedef struct job {
   pl_work *work;
   pl_state **state; // [nanalysis] results of static analyses and drapes, NULL: not run
   int *solved;      // [nanalysis] 1: came to its end
+  pl_table **curve; // [nanalysis] points of responses and backbones, NULL: not run
   pl_page *page;
   json_t *analyses; // array of figures
   double *x;        // [nvert][3] scratch for pictures

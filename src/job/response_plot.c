@@ -179,24 +179,29 @@ static pl_status add_table(lines *l, const pl_table *t, const columns *c, const 
   return PL_OK;
 }
 
+// the points of an earlier curve; of a run before this one, which goes on from it, in its file
+static pl_status find_curve(job *j, const pl_analysis *a, pl_table **out) {
+  char path[PL_TEXT];
+  pl_table **own = &j->curve[a - j->scene->analysis];
+  if (!*own && j->opts->resume && access(job_path(j, a->name, ".csv", path), R_OK) == 0)
+    PL_TRY(pl_table_read(j->env, path, own));
+  *out = *own;
+  return PL_OK;
+}
+
 // responses and backbones of the scene that were run before this one and watch the same place
 static pl_status add_others(lines *l) {
   job *j = l->c->j;
-  const pl_scene *sc = j->scene;
   int other = l->c->a->kind == PL_ANALYSIS_backbone ? PL_ANALYSIS_response : PL_ANALYSIS_backbone;
-  pl_status st = PL_OK;
-  char path[PL_TEXT];
-  for (const pl_analysis *a = sc->analysis; st == PL_OK && a < l->c->a && l->n < SERIES; a++) {
-    if ((int)a->kind != other || access(job_path(j, a->name, ".csv", path), R_OK) != 0) continue;
+  for (const pl_analysis *a = j->scene->analysis; a < l->c->a && l->n < SERIES; a++) {
     pl_table *t = NULL;
-    st = pl_table_read(j->env, path, &t);
-    columns c = {0};
-    if (st == PL_OK) c = find_columns(l, t);
-    if (c.n) st = add_table(l, t, &c, a->name, l->set ? 5 : 4);
-    if (c.n && st == PL_OK && other == PL_ANALYSIS_backbone) l->series[l->n - 1].dashed = 2;
-    pl_table_free(t);
+    if ((int)a->kind == other) PL_TRY(find_curve(j, a, &t));
+    columns c = t ? find_columns(l, t) : (columns){0};
+    if (!c.n) continue;
+    PL_TRY(add_table(l, t, &c, a->name, l->set ? 5 : 4));
+    if (other == PL_ANALYSIS_backbone) l->series[l->n - 1].dashed = 2;
   }
-  return st;
+  return PL_OK;
 }
 
 static pl_status fill(lines *l, const pl_table *linear) {

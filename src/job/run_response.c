@@ -232,7 +232,8 @@ static pl_status finish(curve_out *o, pl_curve *c, pl_status st, json_t *figures
     pl_table_free(linear);
     if (w < 0 || (w == PL_CANCELLED && st == PL_OK)) st = w;
   }
-  pl_table_free(o->table);
+  // later ones are drawn over it
+  j->curve[a - j->scene->analysis] = o->table;
   pl_curve_free(c);
   return st;
 }

@@ -307,6 +307,60 @@ static void no_folder_no_resume(void **unused) {
   pl_scene_free(s);
 }
 
+// ---- a backbone, then a response ----------------------------------------------------------------
+
+typedef struct overlay {
+  int n; // points of the backbone over the response
+  double last[2];
+} overlay;
+
+static void take_overlay(void *ctx, const char *name, const char *caption, const pl_plot *p) {
+  overlay *k = ctx;
+  (void)caption;
+  if (strncmp(name, "response", 8) != 0) return;
+  for (int s = 0; s < p->nseries; s++) {
+    const pl_series *of = &p->series[s];
+    if (strcmp(of->name, "backbone") != 0) continue;
+    k->n = of->n;
+    k->last[0] = of->x[of->n - 1];
+    k->last[1] = of->y[of->n - 1];
+  }
+}
+
+// Backbones are drawn over responses with and without files, and where csv is not wanted.
+static void curves_without_files(void **unused) {
+  (void)unused;
+  static const char both[] = "pliant: 1\n"
+                             "dimension: 1\n"
+                             "nodes: {m: 0}\n"
+                             "masses: [{node: m, mass: 1 kg}]\n"
+                             "springs: [{nodes: [ground, m], stiffness: 25 N/m, cubic: 5 N/m^3, "
+                             "damping: 0.4 N.s/m}]\n"
+                             "loads: [{node: m, force: [3 N], harmonic: 1}]\n"
+                             "watch: {m: m}\n"
+                             "analyses:\n"
+                             "  - backbone: {amplitude: 1 m}\n"
+                             "  - response: {from: 3 rad/s, to: 9 rad/s, peaks: max}\n";
+  static const char *const none[] = {"output.csv=no"};
+  overlay k[4] = {{0}};
+  for (int i = 0; i < 4; i++) {
+    pl_env env;
+    pl_scene *s;
+    pl_job_result r;
+    pl_env_init(&env);
+    const pl_sink sink = {.ctx = &k[i], .plot = take_overlay};
+    pl_job_opts o = {.sink = &sink, .folder = i ? FOLDER : NULL, .threads = 1};
+    // the last one goes on for the response alone, from the files of the one before
+    if (i == 3) o.resume = 1, o.only = "response";
+    check_ok(&env, pl_scene_parse(&env, "t", ".", both, strlen(both), i == 1, none, NULL, &s));
+    check_ok(&env, pl_job_run(&env, s, &o, &r));
+    pl_scene_free(s);
+    check_less(3, k[i].n);
+    assert_int_equal(k[i].n, k[0].n);
+    check_array(2, k[i].last, k[0].last, 0);
+  }
+}
+
 // ---- limits, then macro -------------------------------------------------------------------------
 
 static const char mail_text[] = "pliant: 1\n"
@@ -417,10 +471,11 @@ static void macro_is_searched(void **unused) {
 
 int test_sink(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(data_without_files),   cmocka_unit_test(threads_are_told),
-      cmocka_unit_test(rows_stop_a_job),      cmocka_unit_test(jobs_in_threads),
-      cmocka_unit_test(no_folder_no_resume),  cmocka_unit_test(material_without_files),
-      cmocka_unit_test(no_material_no_macro), cmocka_unit_test(macro_is_searched),
+      cmocka_unit_test(data_without_files),     cmocka_unit_test(threads_are_told),
+      cmocka_unit_test(rows_stop_a_job),        cmocka_unit_test(jobs_in_threads),
+      cmocka_unit_test(no_folder_no_resume),    cmocka_unit_test(curves_without_files),
+      cmocka_unit_test(material_without_files), cmocka_unit_test(no_material_no_macro),
+      cmocka_unit_test(macro_is_searched),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
