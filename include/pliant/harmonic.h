@@ -339,7 +339,7 @@ double pl_curve_peak(const pl_curve *c);
 pl_status pl_response(const pl_response_opts *o, const pl_model *m, const pl_params *p, pl_work *w,
                       int nprobe, const int *probe, const pl_orbit *orbit0, pl_curve **out);
 
-// What a response needs to go on later, at a point of its main curve.
+// What a response or a backbone needs to go on later, at a point of its main curve.
 typedef struct pl_trail pl_trail;
 // As n numbers, freed by the caller. They serve the machine and the version that made them.
 pl_status pl_trail_pack(const pl_trail *t, double **out, size_t *n);
@@ -418,6 +418,19 @@ extern const int pl_backbone_option_count;
 // pl_curve_point.damping. For up to 1500 coefficients; needs an amplitude or energy to end at.
 pl_status pl_backbone(const pl_backbone_opts *o, const pl_model *m, const pl_params *p, pl_work *w,
                       int nprobe, const int *probe, pl_curve **out);
+
+// A backbone that is looked at on its way and can go on from where another one was, as a response
+// can.
+typedef struct pl_backbone_plan {
+  int nprobe;
+  const int *probe; // [nprobe] watched nodes
+  pl_status (*look)(void *ctx, const pl_curve *c, const pl_trail *t, int last);
+  void *ctx;
+  size_t nfrom;
+  const double *from; // [nfrom] of pl_trail_pack with the same options and model; NULL: none
+} pl_backbone_plan;
+pl_status pl_backbone_run(const pl_backbone_opts *o, const pl_model *m, const pl_params *p,
+                          pl_work *w, const pl_backbone_plan *plan, pl_curve **out);
 
 // ---- linear response, for comparison ----------------------------------------------------------
 

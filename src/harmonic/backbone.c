@@ -15,11 +15,16 @@ typedef struct backbone {
   continuation k;
   backbone_base base;
   const pl_backbone_opts *o;
+  const pl_backbone_plan *plan;
   double limit[STOP_COUNT];
   stop_kind stop;
 } backbone;
 
-// ---- what both kinds begin with -----------------------------------------------------------------
+// ---- what both kinds have -----------------------------------------------------------------------
+
+pl_status backbone_look(const pl_backbone_plan *plan, const pl_trail *t, int last) {
+  return plan->look ? plan->look(plan->ctx, t->c, t, last) : PL_OK;
+}
 
 pl_status backbone_params(backbone_base *b, const pl_params *p, int damped) {
   PL_TRY(pl_params_copy(b->env, p, &b->p));
@@ -191,19 +196,36 @@ static pl_status small_motion(backbone *b, double by) {
   return cont_tangent(k, a, a->tz, 0);
 }
 
-static pl_status first_point(backbone *b) {
-  continuation *k = &b->k;
-  PL_TRY(backbone_mode(&b->base, b->o->mode));
-  PL_TRY(cont_open(k, b->o->harmonics));
-  k->sw = b->base.omega0;
+static double longest_step(const backbone *b) {
+  return b->o->max_step / CONT_WEIGHT;
+}
+
+static void set_limits(backbone *b) {
   b->limit[STOP_AMPLITUDE] = b->o->amplitude;
   b->limit[STOP_ENERGY] = b->o->energy;
   b->limit[STOP_FROM] = b->o->from > 0 ? b->o->from : 0.5 * b->base.omega0;
   b->limit[STOP_TO] = b->o->to > 0 ? b->o->to : 2 * b->base.omega0;
+}
+
+static pl_status first_point(backbone *b, pl_curve *c) {
+  continuation *k = &b->k;
+  PL_TRY(cont_open(k, b->o->harmonics));
+  k->sw = b->base.omega0;
   pl_status st = PL_UNSOLVED;
   double by = first_factor(b);
   for (int it = 0; it < 24 && st > 0 && st != PL_CANCELLED; it++, by /= 4) st = small_motion(b, by);
-  return st;
+  PL_TRY(st);
+  k->ds = longest_step(b);
+  PL_TRY(energy_of(b, &k->at, &k->at.energy));
+  return curve_add(c, k, &k->at, 0);
+}
+
+// at the mode, or where another one was
+static pl_status begin(backbone *b, pl_curve *c) {
+  PL_TRY(backbone_mode(&b->base, b->o->mode));
+  set_limits(b);
+  if (!b->plan->from) return first_point(b, c);
+  return trail_unpack(b->plan->nfrom, b->plan->from, &b->k, NULL, c, NULL);
 }
 
 // ---- the curve --------------------------------------------------------------------------------
@@ -217,17 +239,19 @@ static pl_status progress(const backbone *b, const pl_curve *c) {
 
 static pl_status follow(backbone *b, pl_curve *c) {
   continuation *k = &b->k;
-  double most = b->o->max_step / CONT_WEIGHT, least = 1e-6 * most;
-  PL_TRY(energy_of(b, &k->at, &k->at.energy));
-  PL_TRY(curve_add(c, k, &k->at, 0));
-  k->ds = most;
+  double most = longest_step(b), least = 1e-6 * most;
+  int seen = 0; // points that those who look on know
   for (int end = 0; !end;) {
     c->reason = PL_STOP_CANCELLED;
-    PL_TRY(progress(b, c));
+    pl_status st = progress(b, c);
+    int last = st != PL_OK || c->npoint >= b->o->points;
+    if (c->npoint > seen || last) PL_TRY(backbone_look(b->plan, &(pl_trail){.k = k, .c = c}, last));
+    seen = c->npoint;
+    PL_TRY(st);
     c->reason = PL_STOP_POINTS;
     if (c->npoint >= b->o->points) return PL_UNSOLVED;
     c->reason = PL_STOP_STEP;
-    pl_status st = cont_step(k, least);
+    st = cont_step(k, least);
     if (st == PL_OK) st = cut(b, &end);
     if (st == PL_DOMAIN && k->ds > least) {
       k->ds *= 0.5;
@@ -262,34 +286,37 @@ static pl_status check(const pl_backbone_opts *o, const pl_model *m, pl_env *env
   return PL_OK;
 }
 
-pl_status pl_backbone(const pl_backbone_opts *o, const pl_model *m, const pl_params *p, pl_work *w,
-                      int nprobe, const int *probe, pl_curve **out) {
+pl_status pl_backbone_run(const pl_backbone_opts *o, const pl_model *m, const pl_params *p,
+                          pl_work *w, const pl_backbone_plan *plan, pl_curve **out) {
+  int nprobe = plan->nprobe;
   *out = NULL;
-  PL_TRY(check(o, m, w->env, nprobe, probe));
+  PL_TRY(check(o, m, w->env, nprobe, plan->probe));
   double began = pl_wall_time();
   pl_curve *c;
   PL_TRY(curve_create(w->env, &c));
   c->start = "mode";
-  backbone b = {.base = {.env = w->env, .m = m, .w = w, .nprobe = nprobe, .probe = probe}, .o = o};
+  backbone b = {.base = {.env = w->env, .m = m, .w = w, .nprobe = nprobe, .probe = plan->probe},
+                .o = o,
+                .plan = plan};
   b.k = (continuation){.env = w->env, .m = m, .w = w, .nsample = o->samples, .sub = 1, .even = 1};
   b.k.rtol = o->rtol;
   b.k.max_iter = o->max_iter;
-  pl_status st = o->damped ? backbone_damped(o, m, p, w, nprobe, probe, c) : PL_OK;
+  pl_status st = o->damped ? backbone_damped(o, m, p, w, plan, c) : PL_OK;
   if (!o->damped) {
     st = backbone_params(&b.base, p, 0);
     b.k.p = b.base.p;
-    if (st == PL_OK) st = first_point(&b);
+    if (st == PL_OK) st = begin(&b, c);
     if (st == PL_OK) st = follow(&b, c);
     cont_close(&b.k); // which adds up the work
-    c->factorisations = b.k.factorisations;
-    c->krylov = b.k.krylov;
-    c->iterations = b.k.iterations;
+    c->factorisations += b.k.factorisations;
+    c->krylov += b.k.krylov;
+    c->iterations += b.k.iterations;
   }
   backbone_close(&b.base);
   c->seconds = pl_wall_time() - began;
   if (c->npoint) c->end = c->point[c->npoint - 1].orbit->omega;
   for (int i = 0; i < c->nspecial && nprobe > 0; i++)
-    c->special[i].amplitude = pl_orbit_path(m, p, c->special[i].orbit, probe[0], 0, NULL);
+    c->special[i].amplitude = pl_orbit_path(m, p, c->special[i].orbit, plan->probe[0], 0, NULL);
   if (st == PL_DOMAIN || st == PL_SINGULAR) st = PL_UNSOLVED;
   if (st < 0) {
     pl_curve_free(c);
@@ -297,4 +324,10 @@ pl_status pl_backbone(const pl_backbone_opts *o, const pl_model *m, const pl_par
   }
   *out = c;
   return st;
+}
+
+pl_status pl_backbone(const pl_backbone_opts *o, const pl_model *m, const pl_params *p, pl_work *w,
+                      int nprobe, const int *probe, pl_curve **out) {
+  const pl_backbone_plan plan = {.nprobe = nprobe, .probe = probe};
+  return pl_backbone_run(o, m, p, w, &plan, out);
 }

@@ -202,15 +202,20 @@ pl_status harmonics_truncation(const pl_model *m, const pl_params *p, pl_work *w
 // ---- going on later: trail.c ------------------------------------------------------------------
 
 struct pl_trail {
-  const continuation *k;
-  const care *a;
+  const continuation *k;      // NULL: damped backbones, whose numbers are their own
+  const care *a;              // NULL: backbones
   const pl_curve *c, *before; // before: NULL, or the curve from the other end
+  const double *own;          // [nown]
+  size_t nown;
 };
 // 1 when the trail is one from the far end of the range.
 int trail_turned(size_t n, const double *x);
-// Opens the continuation and fills all of them; before may be NULL.
+// Opens the continuation and fills all of them; before and a may be NULL.
 pl_status trail_unpack(size_t n, const double *x, continuation *k, care *a, pl_curve *c,
                        pl_curve *before);
+// The same of a damped backbone: own[nown].
+pl_status trail_unpack_own(size_t n, const double *x, const pl_model *m, size_t nown, double *own,
+                           pl_curve *c);
 
 // ---- from motion to motion: arc.c -------------------------------------------------------------
 
@@ -263,7 +268,9 @@ void backbone_close(backbone_base *b);
 // Energy of a motion beyond that of the equilibrium, J; largest deviation of probed nodes, m.
 pl_status backbone_energy(backbone_base *b, const pl_orbit *o, double *energy);
 double backbone_amplitude(const backbone_base *b, const pl_orbit *o);
+// Who looks on sees the points so far.
+pl_status backbone_look(const pl_backbone_plan *plan, const pl_trail *t, int last);
 pl_status backbone_damped(const pl_backbone_opts *o, const pl_model *m, const pl_params *p,
-                          pl_work *w, int nprobe, const int *probe, pl_curve *c);
+                          pl_work *w, const pl_backbone_plan *plan, pl_curve *c);
 
 #endif

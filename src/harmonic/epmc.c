@@ -20,7 +20,8 @@ typedef struct epmc {
   double *phi;   // [nfree] M times the linear mode
   double *A, *b; // [n+2][n+2], [n+2]
   double *z, omega, xi;
-  double *back; // [n + 2] the last good point
+  double a, by; // modal amplitude, and what it grows by
+  double *back; // [n + 2] the last good point, [2] a and by: what a checkpoint holds
   int iterations;
 } epmc;
 
@@ -121,7 +122,7 @@ static pl_status allocate(epmc *e) {
   e->A = pl_alloc(e->base.env, n * n, sizeof(double));
   e->b = pl_alloc(e->base.env, n, sizeof(double));
   e->z = pl_alloc(e->base.env, n, sizeof(double));
-  e->back = pl_alloc(e->base.env, n, sizeof(double));
+  e->back = pl_alloc(e->base.env, n + 2, sizeof(double));
   e->phi = pl_alloc(e->base.env, nfree, sizeof(double));
   return e->A && e->b && e->z && e->back && e->phi ? PL_OK : PL_E_NOMEM;
 }
@@ -171,12 +172,33 @@ static void keep(epmc *e) {
   memcpy(e->back, e->z, (size_t)e->n * sizeof(double));
   e->back[e->n] = e->omega;
   e->back[e->n + 1] = e->xi;
+  e->back[e->n + 2] = e->a;
+  e->back[e->n + 3] = e->by;
 }
 
 static void restore(epmc *e) {
   memcpy(e->z, e->back, (size_t)e->n * sizeof(double));
   e->omega = e->back[e->n];
   e->xi = e->back[e->n + 1];
+}
+
+// those who look on see the points so far
+static pl_status look(epmc *e, const pl_backbone_plan *plan, pl_curve *c, int last) {
+  const pl_trail t = {.c = c, .own = e->back, .nown = (size_t)e->n + 4};
+  keep(e);
+  c->iterations = c->factorisations = e->iterations;
+  return backbone_look(plan, &t, last);
+}
+
+// where another one was
+static pl_status go_on(epmc *e, const pl_backbone_plan *plan, pl_curve *c) {
+  small_motion(e, 0); // the phase is that of the mode
+  PL_TRY(trail_unpack_own(plan->nfrom, plan->from, e->base.m, (size_t)e->n + 4, e->back, c));
+  restore(e);
+  e->a = e->back[e->n + 2];
+  e->by = e->back[e->n + 3];
+  e->iterations = c->iterations;
+  return PL_OK;
 }
 
 static pl_status add_point(epmc *e, pl_curve *c) {
@@ -217,31 +239,34 @@ static pl_status land(epmc *e, double a, double b) {
   return PL_OK;
 }
 
-static pl_status follow(epmc *e, double a, pl_curve *c) {
-  double by = GROW, part = 0;
-  PL_TRY(correct(e, a));
-  PL_TRY(add_point(e, c));
+static pl_status follow(epmc *e, const pl_backbone_plan *plan, pl_curve *c) {
+  double part = 0;
+  int seen = 0; // points that those who look on know
   while (part < 1) {
     char text[96];
     snprintf(text, sizeof text, "%.6g rad/s, damping ratio %.4g, point %d", e->omega,
              e->xi / (2 * e->omega), c->npoint);
     c->reason = PL_STOP_CANCELLED;
-    PL_TRY(pl_report_progress(e->base.env, "backbone", -1, text));
+    pl_status st = pl_report_progress(e->base.env, "backbone", -1, text);
+    int last = st != PL_OK || c->npoint >= e->o->points;
+    if (c->npoint > seen || last) PL_TRY(look(e, plan, c, last));
+    seen = c->npoint;
+    PL_TRY(st);
     c->reason = PL_STOP_POINTS;
     if (c->npoint >= e->o->points) return PL_UNSOLVED;
     c->reason = PL_STOP_STEP;
     keep(e);
-    pl_status st = grow(e, a, by * a);
-    if (st == PL_UNSOLVED && by > LEAST) {
+    st = grow(e, e->a, e->by * e->a);
+    if (st == PL_UNSOLVED && e->by > LEAST) {
       restore(e);
-      by = sqrt(by);
+      e->by = sqrt(e->by);
       continue;
     }
     PL_TRY(st);
     PL_TRY(progress_of(e, &part));
-    if (part > 1) PL_TRY(land(e, a, by * a));
-    a *= by;
-    by = fmin(GROW, by * by);
+    if (part > 1) PL_TRY(land(e, e->a, e->by * e->a));
+    e->a *= e->by;
+    e->by = fmin(GROW, e->by * e->by);
     PL_TRY(add_point(e, c));
   }
   c->reason = PL_STOP_END;
@@ -260,23 +285,30 @@ static double first_size(const epmc *e) {
   return FIRST * a;
 }
 
+static pl_status first_point(epmc *e, pl_curve *c) {
+  e->a = first_size(e);
+  e->by = GROW;
+  if (!isfinite(e->a))
+    return pl_fail_at(e->base.env, PL_E_INPUT, NULL, 0, 0, "watch a node that moves in it",
+                      "backbone: no watched node moves in mode %d", e->o->mode);
+  small_motion(e, e->a);
+  PL_TRY(correct(e, e->a));
+  return add_point(e, c);
+}
+
 pl_status backbone_damped(const pl_backbone_opts *o, const pl_model *m, const pl_params *p,
-                          pl_work *w, int nprobe, const int *probe, pl_curve *c) {
-  epmc e = {.base = {.env = w->env, .m = m, .w = w, .nprobe = nprobe, .probe = probe}, .o = o};
+                          pl_work *w, const pl_backbone_plan *plan, pl_curve *c) {
+  const backbone_base base = {
+      .env = w->env, .m = m, .w = w, .nprobe = plan->nprobe, .probe = plan->probe};
+  epmc e = {.base = base, .o = o};
   if (!(o->amplitude > 0) && !(o->energy > 0))
     return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, "e.g. amplitude: 1 mm",
                       "backbone: damped motions need an amplitude or an energy to end at");
   pl_status st = backbone_params(&e.base, p, 1);
   if (st == PL_OK) st = allocate(&e);
   if (st == PL_OK) st = backbone_mode(&e.base, o->mode);
-  if (st == PL_OK) {
-    double a = first_size(&e);
-    if (!isfinite(a))
-      st = pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, "watch a node that moves in it",
-                      "backbone: no watched node moves in mode %d", o->mode);
-    if (st == PL_OK) small_motion(&e, a);
-    if (st == PL_OK) st = follow(&e, a, c);
-  }
+  if (st == PL_OK) st = plan->from ? go_on(&e, plan, c) : first_point(&e, c);
+  if (st == PL_OK) st = follow(&e, plan, c);
   c->iterations = c->factorisations = e.iterations;
   pl_hb_free(e.hb);
   backbone_close(&e.base);

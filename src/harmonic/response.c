@@ -104,7 +104,7 @@ static void cap_step(continuation *k) {
 static pl_status look(const continuation *k, const care *a, const pl_curve *c, int branch,
                       int last) {
   if (!k->plan || !k->plan->look) return PL_OK;
-  pl_trail t = {k, a, c, k->before};
+  pl_trail t = {.k = k, .a = a, .c = c, .before = k->before};
   return k->plan->look(k->plan->ctx, c, branch ? NULL : &t, last);
 }
 

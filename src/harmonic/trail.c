@@ -1,5 +1,5 @@
-// A response under way as one array of numbers, to go on from later: the curve so far, the points
-// and tangents at hand, and what the steps have learnt.
+// A response or a backbone under way as one array of numbers, to go on from later: the curve so
+// far, the points and tangents at hand, and what the steps have learnt.
 #include "curve_impl.h"
 
 #include <string.h>
@@ -72,8 +72,8 @@ static void read_orbit(row *r, const pl_model *m, pl_orbit **out) {
   fetch(r, (*out)->z, orbit_size(*out));
 }
 
-static const char *const starts[] = {"",          "none",         "given",     "rest",
-                                     "amplitude", "rigid-follow", "transient", "far end"};
+static const char *const starts[] = {
+    "", "none", "given", "rest", "amplitude", "rigid-follow", "transient", "far end", "mode"};
 
 static int start_number(const char *name) {
   for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
@@ -190,40 +190,41 @@ static pl_status read_continuation(row *r, continuation *k) {
 // ---- all of it --------------------------------------------------------------------------------
 
 int pl_trail_iterations(const pl_trail *t) {
-  return t->c->iterations + t->k->iterations;
+  return t->c->iterations + (t->k ? t->k->iterations : 0);
+}
+
+// hands the numbers over
+static pl_status give(row *r, double **out, size_t *n) {
+  *out = r->failed ? NULL : r->x;
+  *n = r->failed ? 0 : r->n;
+  if (r->failed) pl_free(r->env, r->x);
+  return r->failed ? PL_E_NOMEM : PL_OK;
 }
 
 pl_status pl_trail_pack(const pl_trail *t, double **out, size_t *n) {
-  row r = {.env = t->k->env};
-  int shape[3] = {t->k->nfree, t->k->nprobe, t->before != NULL};
-  *out = NULL;
-  *n = 0;
-  PUT(&r, shape);
-  write_continuation(&r, t->k);
-  PUT(&r, *t->a);
-  // the work of the way is added to the curve only at its end
+  const continuation *k = t->k;
+  row r = {.env = t->c->env};
+  int shape[3] = {k ? k->nfree : -1, k ? k->nprobe : (int)t->nown, t->before != NULL};
   pl_curve now = *t->c;
-  now.iterations += t->k->iterations;
-  now.factorisations += t->k->factorisations;
-  now.krylov += t->k->krylov;
+  PUT(&r, shape);
+  if (k) {
+    write_continuation(&r, k);
+    // the work of the way is added to the curve only at its end
+    now.iterations += k->iterations;
+    now.factorisations += k->factorisations;
+    now.krylov += k->krylov;
+  }
+  if (t->a) PUT(&r, *t->a);
+  put(&r, t->own, t->nown * sizeof *t->own);
   put_curve(&r, &now);
   if (t->before) put_curve(&r, t->before);
-  if (r.failed) {
-    pl_free(r.env, r.x);
-    return PL_E_NOMEM;
-  }
-  *out = r.x;
-  *n = r.n;
-  return PL_OK;
+  return give(&r, out, n);
 }
 
 pl_status pl_curve_pack(const pl_curve *c, double **out, size_t *n) {
   row r = {.env = c->env};
   put_curve(&r, c);
-  *out = r.failed ? NULL : r.x;
-  *n = r.failed ? 0 : r.n;
-  if (r.failed) pl_free(r.env, r.x);
-  return r.failed ? PL_E_NOMEM : PL_OK;
+  return give(&r, out, n);
 }
 
 pl_status pl_curve_unpack(const pl_model *m, pl_env *env, size_t n, const double *x,
@@ -244,6 +245,10 @@ int trail_turned(size_t n, const double *x) {
   return shape[2];
 }
 
+static pl_status other(pl_env *env) {
+  return pl_fail(env, PL_E_INPUT, "what was kept of a curve to go on from is of another model");
+}
+
 pl_status trail_unpack(size_t n, const double *x, continuation *k, care *a, pl_curve *c,
                        pl_curve *before) {
   row r = {.env = k->env, .x = (double *)(uintptr_t)x, .n = n};
@@ -251,11 +256,21 @@ pl_status trail_unpack(size_t n, const double *x, continuation *k, care *a, pl_c
   FETCH(&r, shape);
   if (shape[0] != pl_model_nfree(k->m) || shape[1] != k->nprobe) r.failed = 1;
   if (!r.failed) PL_TRY(read_continuation(&r, k));
-  FETCH(&r, *a);
+  if (a) FETCH(&r, *a);
   read_curve(&r, k->m, c);
   if (before && shape[2]) read_curve(&r, k->m, before);
-  if (!r.failed && c->npoint > 0) return PL_OK;
-  return pl_fail(k->env, PL_E_INPUT, "response: what was kept to go on from is of another model");
+  return !r.failed && c->npoint > 0 ? PL_OK : other(k->env);
+}
+
+pl_status trail_unpack_own(size_t n, const double *x, const pl_model *m, size_t nown, double *own,
+                           pl_curve *c) {
+  row r = {.env = c->env, .x = (double *)(uintptr_t)x, .n = n};
+  int shape[3] = {0};
+  FETCH(&r, shape);
+  if (shape[0] != -1 || shape[1] != (int)nown) r.failed = 1;
+  fetch(&r, own, nown * sizeof *own);
+  read_curve(&r, m, c);
+  return !r.failed && c->npoint > 0 ? PL_OK : other(c->env);
 }
 
 void pl_parcel_pass(pl_parcel *p, double *field, size_t n) {

@@ -407,10 +407,10 @@ static pl_status run_all(job *j, int only) {
 static void remove_spent(job *j) {
   for (int k = 0; k < j->scene->nanalysis; k++) {
     const pl_analysis *a = &j->scene->analysis[k];
-    int spent = a->kind == PL_ANALYSIS_response || a->kind == PL_ANALYSIS_fit_damping ||
-                a->kind == PL_ANALYSIS_fit_response || a->kind == PL_ANALYSIS_limits ||
-                a->kind == PL_ANALYSIS_mail_design || a->kind == PL_ANALYSIS_search ||
-                a->kind == PL_ANALYSIS_coarsen ||
+    int spent = a->kind == PL_ANALYSIS_response || a->kind == PL_ANALYSIS_backbone ||
+                a->kind == PL_ANALYSIS_fit_damping || a->kind == PL_ANALYSIS_fit_response ||
+                a->kind == PL_ANALYSIS_limits || a->kind == PL_ANALYSIS_mail_design ||
+                a->kind == PL_ANALYSIS_search || a->kind == PL_ANALYSIS_coarsen ||
                 (a->kind == PL_ANALYSIS_static && static_is_kept(j, a));
     if (spent && j->solved[k]) checkpoint_remove(j, a);
   }

@@ -238,7 +238,7 @@ static pl_status finish(curve_out *o, pl_curve *c, pl_status st, json_t *figures
   return st;
 }
 
-// ---- response ---------------------------------------------------------------------------------
+// ---- points as they are found -----------------------------------------------------------------
 
 static pl_status keep(curve_out *o, const pl_trail *t) {
   double *x;
@@ -255,6 +255,8 @@ static pl_status look(void *ctx, const pl_curve *c, const pl_trail *t, int last)
   if (t && (last || checkpoint_due(o->j))) PL_TRY(keep(o, t));
   return job_stopped(o->j) ? PL_CANCELLED : PL_OK;
 }
+
+// ---- response ---------------------------------------------------------------------------------
 
 pl_status job_response(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
@@ -277,6 +279,8 @@ pl_status job_response(job *j, int index, json_t *figures) {
   pl_free(j->env, measure);
   return st;
 }
+
+// ---- backbone ---------------------------------------------------------------------------------
 
 // damping ratio and frequency over the amplitudes of probed nodes
 static pl_status write_damping(job *j, const pl_analysis *a, const int *node, const pl_curve *c) {
@@ -322,8 +326,14 @@ pl_status job_backbone(job *j, int index, json_t *figures) {
   int *node = pl_alloc(j->env, (size_t)a->nprobe + 1, sizeof *node);
   if (!node) return PL_E_NOMEM;
   pl_curve *c = NULL;
-  pl_status st = pl_backbone(&a->opts.backbone_, j->scene->model, j->scene->params, j->work,
-                             orbit_nodes(a, node), node, &c);
+  double *from = NULL;
+  pl_backbone_plan plan = {
+      .nprobe = orbit_nodes(a, node), .probe = node, .look = look, .ctx = &out};
+  pl_status st = checkpoint_read_numbers(j, a, &from, &plan.nfrom);
+  plan.from = from;
+  if (st == PL_OK)
+    st = pl_backbone_run(&a->opts.backbone_, j->scene->model, j->scene->params, j->work, &plan, &c);
+  pl_free(j->env, from);
   if (st >= 0 && c && a->opts.backbone_.damped) {
     pl_status w = write_damping(j, a, node, c);
     if (w < 0) st = w;

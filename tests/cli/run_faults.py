@@ -194,6 +194,10 @@ CASES = {
     "design": (OSCILLATOR + QUIET + "analyses: [{design: {frequency: 8 rad/s, harmonics: 5, variables: all, "
                "objectives: [{amplitude: max, node: m}]}}]\n", "design-convergence.csv"),
     "response": (OSCILLATOR + QUIET + "analyses: [{response: {from: 4 rad/s, to: 14 rad/s}}]\n", "response.csv"),
+    "backbone": (OSCILLATOR + QUIET + "gravity: [1 m/s^2]\nanalyses: [{backbone: {amplitude: 20 m, to: 100 rad/s}}]\n", "backbone.csv"),
+    # with friction: each point by itself, larger than the last
+    "damped": (OSCILLATOR + QUIET + "friction: [{nodes: [ground, m], limit: 0.5 N, stiffness: 30 N/m}]\n"
+               "analyses: [{backbone: {name: own, damped: yes, amplitude: 3 m, harmonics: 5}}]\n", "own.csv"),
     "damping": (OSCILLATOR + QUIET + "damping: {mass: 0.1}\nanalyses: [{fit-damping: {data: [a.csv, {file: b.csv, "
                 "frequency: 10 rad/s}], frequency: 8 rad/s, harmonics: 3, parameters: [k], beta: no}}]\n",
                 "fit-damping-2.csv"),
@@ -282,7 +286,7 @@ def stopped_and_resumed(name, counts, sig):
 @test
 def killed_and_resumed():
     for name, counts in (("newmark", (1, 17)), ("bdf2", (1, 150)), ("cloth", (2, 13)), ("jump", (4, 40, 130, 190)), ("pressed", (3, 9, 14)), ("pair", (2, 7)), ("throw", (3, 12)), ("drape", (1, 5)),
-                         ("design", (1, 4)), ("response", (3, 20)), ("damping", (1, 3)), ("fit", (1, 4, 8)), ("explore", (5,)),
+                         ("design", (1, 4)), ("response", (3, 20)), ("backbone", (1, 12)), ("damped", (2, 15)), ("damping", (1, 3)), ("fit", (1, 4, 8)), ("explore", (5,)),
                          ("native", (1, 5, 9)), ("search", (1, 20)), ("coarsen", (1, 6, 11)), ("limits", (1, 3)),
                          ("mail-design", (1, 4)), ("others", (1, 9))):
         list(stopped_and_resumed(name, counts, signal.SIGKILL))
@@ -361,16 +365,17 @@ def interrupted_and_resumed():
     list(stopped_and_resumed("coarsen", (3,), signal.SIGINT))
     for folder, err in stopped_and_resumed("design", (2,), signal.SIGINT):
         assert "design-parameters.csv" in names(folder)
-    for name in ("response", "damping", "fit"):
+    for name in ("response", "backbone", "damping", "fit"):
         for folder, err in stopped_and_resumed(name, (2,), signal.SIGINT):
             assert list(folder.glob("*.checkpoint")), names(folder)
     # what came to its end has no checkpoint; used-up points leave one to go on from with more
-    folder, whole = work / "points", work / "response.whole"
-    assert "response.checkpoint" not in names(whole)
-    path = work / "response.yaml"
-    run("run", path, "-o", folder, "-s", "analyses.response.points=7", code=UNSOLVED, err="raise `points`")
-    run("run", path, "-o", folder, "--resume")
-    assert figures(folder) == figures(whole) and names(folder) == names(whole)
+    for name in ("response", "backbone"):
+        folder, whole, path = work / f"{name}.points", work / f"{name}.whole", work / f"{name}.yaml"
+        assert f"{name}.checkpoint" not in names(whole)
+        run("run", path, "-o", folder, "-s", f"analyses.{name}.points=7", code=UNSOLVED, err="used up")
+        assert f"{name}.checkpoint" in names(folder)
+        run("run", path, "-o", folder, "--resume")
+        assert figures(folder) == figures(whole) and names(folder) == names(whole)
     # other data, other fit
     text, _ = CASES["fit"]
     path, folder = scene("other.yaml", text), work / "other"

@@ -216,6 +216,74 @@ static void nonsense_is_refused(void **state) {
   kit_free(&kit);
 }
 
+typedef struct keeper {
+  int stop_at, looks; // points at which it is stopped, 0: never
+  double *x;
+  size_t n;
+} keeper;
+
+static pl_status keep(void *ctx, const pl_curve *c, const pl_trail *t, int last) {
+  keeper *k = ctx;
+  (void)last;
+  k->looks++;
+  if (c->npoint != k->stop_at) return PL_OK;
+  check_ok(&env, pl_trail_pack(t, &k->x, &k->n));
+  return PL_CANCELLED;
+}
+
+// a curve that was stopped goes on where it was, damped or not, and ends the same to the bit
+static void goes_on(void **state) {
+  (void)state;
+  for (int damped = 0; damped < 2; damped++) {
+    reference r;
+    model_kit kit;
+    kit_model b;
+    ref_oscillator(&r, 2, 0, 0.7, 0.3, 0, 1);
+    ref_model(&r, &env, &kit, &b);
+    pl_backbone_opts o = options(5);
+    o.damped = damped;
+    o.amplitude = 1.5;
+    int node = 0;
+    keeper whole = {0}, part = {.stop_at = 7}, rest = {0};
+    pl_backbone_plan plan = {.nprobe = 1, .probe = &node, .look = keep, .ctx = &whole};
+    pl_curve *a, *c, *d;
+    check_ok(&env, pl_backbone_run(&o, b.m, b.p, b.w, &plan, &a));
+    assert_int_equal(whole.looks, a->npoint - 1);
+    plan.ctx = &part;
+    assert_int_equal(pl_backbone_run(&o, b.m, b.p, b.w, &plan, &c), PL_CANCELLED);
+    assert_int_equal(c->npoint, 7);
+    pl_curve_free(c);
+    plan.ctx = &rest;
+    plan.from = part.x;
+    plan.nfrom = part.n;
+    check_ok(&env, pl_backbone_run(&o, b.m, b.p, b.w, &plan, &d));
+    // from the seventh point on
+    assert_int_equal(rest.looks, a->npoint - 7);
+    assert_int_equal(d->npoint, a->npoint);
+    assert_int_equal(d->iterations, a->iterations);
+    assert_int_equal(d->reason, PL_STOP_END);
+    assert_string_equal(d->start, a->start);
+    for (int i = 0; i < a->npoint; i++) {
+      const pl_orbit *p = a->point[i].orbit, *q = d->point[i].orbit;
+      assert_int_equal(p->nharm, q->nharm);
+      check_array(p->nfree * (2 * p->nharm + 1), q->z, p->z, 0);
+      check_close(q->omega, p->omega, 0);
+      check_close(d->point[i].energy, a->point[i].energy, 0);
+    }
+    // what was kept of the other kind, or cut short, is refused
+    o.damped = !damped;
+    check_status(&env, pl_backbone_run(&o, b.m, b.p, b.w, &plan, &c), PL_E_INPUT);
+    o.damped = damped;
+    plan.nfrom -= 3;
+    check_status(&env, pl_backbone_run(&o, b.m, b.p, b.w, &plan, &c), PL_E_INPUT);
+    pl_curve_free(a);
+    pl_curve_free(d);
+    pl_free(&env, part.x);
+    kit_model_free(&b);
+    kit_free(&kit);
+  }
+}
+
 static pl_status allocating(pl_env *e, void *ctx) {
   (void)ctx;
   pl_builder *d = oscillator_builder(e, (double[]){1, 0, 0.5, 0.1}, 1, 0);
@@ -242,7 +310,8 @@ int test_backbone(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_harmonic),        cmocka_unit_test(exact_period),
       cmocka_unit_test(about_an_offset),     cmocka_unit_test(symmetric_pair),
-      cmocka_unit_test(nonsense_is_refused), cmocka_unit_test(failing_allocator),
+      cmocka_unit_test(nonsense_is_refused), cmocka_unit_test(goes_on),
+      cmocka_unit_test(failing_allocator),
   };
   return cmocka_run_group_tests_name("harmonic.backbone", tests, NULL, NULL);
 }
