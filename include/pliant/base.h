@@ -218,9 +218,9 @@ typedef struct pl_option {
 } pl_option;
 
 // Fills an options struct with its defaults.
-void pl_opts_default(const pl_option *info, int n, void *opts);
+void pl_opts_default(const pl_option *table, int n, void *opts);
 // Range check; fails with the option's name, value and range.
-pl_status pl_opts_check(pl_env *env, const pl_option *info, int n, const void *opts);
+pl_status pl_opts_check(pl_env *env, const pl_option *table, int n, const void *opts);
 
 // An option list is a macro LIST(X, C): numbers as X(type, name, value, lo, hi, unit, text) with
 // type int or double, choices as C(name, value, "a|b|c", text) stored in an int ("no|yes" for a

@@ -191,8 +191,8 @@ extern const int pl_design_option_count;
 
 typedef struct pl_analysis_kind {
   const char *name, *text;
-  const pl_option *info; // options, with offsets into pl_analysis.opts
-  const int *ninfo;
+  const pl_option *option; // options, with offsets into pl_analysis.opts
+  const int *noption;
 } pl_analysis_kind;
 extern const pl_analysis_kind pl_analysis_table[PL_ANALYSIS_COUNT];
 

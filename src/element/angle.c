@@ -3,7 +3,7 @@
 #include "kernel.h"
 #include "element_impl.h"
 
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     PAR("stiffness", 1e3, 0, 1e30, "N.m/rad", "moment per turn away from the rest angle"),
 };
 
@@ -33,11 +33,11 @@ const pl_elem_kind pl_elem_angle = {
     .nvert = 3,
     .vdim = 3,
     .ndof = 9,
-    .npar = COUNT(par_info),
+    .npar = COUNT(par_options),
     .nrest = 2,
     .planar = 1,
     .rigid = 1,
-    .par = par_info,
+    .par = par_options,
     .d = {prepare_d, eval_d, NULL, NULL},
     .z = {prepare_z, eval_z, NULL, NULL},
     .nfield = COUNT(field_info),

@@ -4,7 +4,7 @@
 #include "element_impl.h"
 #include "rotation_impl.h"
 
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     PAR("stiffness", 1e6, 0, 1e30, "N/m", "force per violation, a penalty"),
 #if TURNS == 2
     PAR("turn_stiffness", 1e3, 0, 1e30, "N.m", "moment per turn away from the body, a penalty"),
@@ -68,11 +68,11 @@ const pl_elem_kind KIND = {
     .vdim = 3,
     .nscal = 3 * TURNS,
     .ndof = 6 + 3 * TURNS,
-    .npar = COUNT(par_info),
+    .npar = COUNT(par_options),
     .nrest = 7 + 3 * TURNS,
     .nhist = 1,
     .rigid = 1,
-    .par = par_info,
+    .par = par_options,
     .d = {prepare_d, eval_d, NULL, NULL},
     .z = {prepare_z, eval_z, NULL, NULL},
     .nfield = COUNT(field_info),

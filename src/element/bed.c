@@ -3,7 +3,7 @@
 #include "kernel.h"
 #include "element_impl.h"
 
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     PAR("along", 0, 0, 1e30, "N/m", "stiffness along the direction"),
     PAR("across", 0, 0, 1e30, "N/m", "stiffness across the direction"),
     PAR("normal_x", 0, -1, 1, "", "direction, of length one"),
@@ -26,10 +26,10 @@ const pl_elem_kind pl_elem_bed = {
     .nvert = 1,
     .vdim = 3,
     .ndof = 3,
-    .npar = COUNT(par_info),
+    .npar = COUNT(par_options),
     .nrest = 3,
     .inert = 1,
-    .par = par_info,
+    .par = par_options,
     .d = {prepare_d, eval_d, NULL, NULL},
     .z = {prepare_z, eval_z, NULL, NULL},
     .sample = sample,

@@ -3,7 +3,7 @@
 #include "kernel.h"
 #include "element_impl.h"
 
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     PAR("share", 1, -1e6, 1e6, "", "factor on the moment"),
     PAR("axis_x", 0, -1, 1, "", "axis, of length one"),
     PAR("axis_y", 0, -1, 1, "", "axis, of length one"),
@@ -41,11 +41,11 @@ const pl_elem_kind pl_elem_couple = {
     .vdim = 3,
     .nscal = 1,
     .ndof = 7,
-    .npar = COUNT(par_info),
+    .npar = COUNT(par_options),
     .nrest = 4,
     .nhist = 4,
     .outer = 1,
-    .par = par_info,
+    .par = par_options,
     .d = {prepare_d, eval_d, NULL, NULL},
     .z = {prepare_z, eval_z, NULL, NULL},
     .commit = commit,

@@ -3,7 +3,7 @@
 #define NHIST 0
 #include "pair_kind.h"
 
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     PAR("limit", 1, 0, 1e30, "N", "force of full sliding"),
     PAR("velocity", 1e-3, 1e-30, 1e30, "m/s", "rate at which tanh(1) = 76 % of the limit is felt"),
 };

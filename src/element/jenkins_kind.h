@@ -3,7 +3,7 @@
 #define NHIST 1
 #include "pair_kind.h"
 
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     PAR("stiffness", 1, 1e-30, 1e30, "N/m", "stiffness while it sticks"),
     PAR("limit", 1, 0, 1e30, "N", "force at which it slips"),
 };

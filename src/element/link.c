@@ -5,7 +5,7 @@
 #include "kernel.h"
 #include "element_impl.h"
 
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     PAR("stiffness", 1e6, 0, 1e30, "N/m", "penalty stiffness, well above that of the springs"),
     PAR("mass", 0, 0, 1e30, "kg", "mass of the link, a uniform bar"),
 };
@@ -35,11 +35,11 @@ const pl_elem_kind pl_elem_link = {
     .nvert = 2,
     .vdim = 3,
     .ndof = 6,
-    .npar = COUNT(par_info),
+    .npar = COUNT(par_options),
     .nrest = 1,
     .stiff = 1,
     .rigid = 1,
-    .par = par_info,
+    .par = par_options,
     .d = {prepare_d, eval_d, NULL, mass_d, third_d},
     .z = {prepare_z, eval_z, NULL, mass_z},
     .p = {eval_p, third_p, mixed_p, NULL},

@@ -3,7 +3,7 @@
 #include "kernel.h"
 #include "element_impl.h"
 
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     PAR("mass", 1, 0, 1e30, "kg", "mass"),
 };
 
@@ -18,9 +18,9 @@ const pl_elem_kind pl_elem_mass1 = {
     .text = "mass on one scalar unknown",
     .nscal = 1,
     .ndof = 1,
-    .npar = COUNT(par_info),
+    .npar = COUNT(par_options),
     .inert = 1,
-    .par = par_info,
+    .par = par_options,
     .d = {prepare_d, eval_d, NULL, mass_d},
     .z = {prepare_z, eval_z, NULL, mass_z},
     .sample = sample,

@@ -9,7 +9,7 @@
     .text = "power of this unknown"                                                                \
   }
 
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     PAR("coefficient", 1, -1e30, 1e30, "", "factor, in J/m^(sum of powers), always SI"),
     POWER("power_1"),
     POWER("power_2"),
@@ -37,10 +37,10 @@ const pl_elem_kind pl_elem_monomial = {
     .text = "one term of a polynomial potential over up to eight scalar unknowns",
     .nscal = MONOMIAL_MAX,
     .ndof = MONOMIAL_MAX,
-    .npar = COUNT(par_info),
+    .npar = COUNT(par_options),
     .nrest = MONOMIAL_MAX,
     .inert = 1,
-    .par = par_info,
+    .par = par_options,
     .d = {prepare_d, eval_d, NULL, NULL},
     .z = {prepare_z, eval_z, NULL, NULL},
     .sample = sample,

@@ -35,5 +35,6 @@ static double sample_pair(unsigned seed, double *X, double *q, double *v) {
 #define PAIR_KERNELS .d = {prepare_d, eval_d, NULL, NULL}, .z = {prepare_z, eval_z, NULL, NULL}
 #endif
 #define PAIR_KIND                                                                                  \
-  PAIR_SHAPE, PAIR_KERNELS, .npar = COUNT(par_info), .nrest = NHIST + 1, .nhist = NHIST,           \
-                            .par = par_info, .stretch = stretch, .on_rate = RATE, .sample = sample
+  PAIR_SHAPE, PAIR_KERNELS, .npar = COUNT(par_options), .nrest = NHIST + 1, .nhist = NHIST,        \
+                            .par = par_options, .stretch = stretch, .on_rate = RATE,               \
+                            .sample = sample

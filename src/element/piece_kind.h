@@ -10,7 +10,7 @@
 #define UNIT_S "N/m"
 #endif
 
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     PAR("from", 0, -1e30, 1e30, UNIT_X, "where the piece begins"),
     PAR("to", 1, -1e30, 1e30, UNIT_X, "where it ends"),
     PAR("base", 0, -1e30, 1e30, "N", "force before it"),

@@ -3,7 +3,7 @@
 #include "kernel.h"
 #include "element_impl.h"
 
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     PAR("mass", 1, 0, 1e30, "kg", "mass"),
 };
 
@@ -19,8 +19,8 @@ const pl_elem_kind pl_elem_point = {
     .nvert = 1,
     .vdim = 3,
     .ndof = 3,
-    .npar = COUNT(par_info),
-    .par = par_info,
+    .npar = COUNT(par_options),
+    .par = par_options,
     .d = {prepare_d, eval_d, NULL, mass_d},
     .z = {prepare_z, eval_z, NULL, mass_z},
     .sample = sample,

@@ -4,7 +4,7 @@
 #include "kernel.h"
 #include "element_impl.h"
 
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     PAR("share", 1, -1e6, 1e6, "", "factor on the pressure; negative: against the normal"),
     PAR("centre_x", 0, -1e12, 1e12, "m", "from where volumes are measured"),
     PAR("centre_y", 0, -1e12, 1e12, "m", "from where volumes are measured"),
@@ -27,10 +27,10 @@ const pl_elem_kind pl_elem_pressure = {
     .vdim = 3,
     .nscal = 1,
     .ndof = 10,
-    .npar = COUNT(par_info),
+    .npar = COUNT(par_options),
     .nrest = 9,
     .outer = 1,
-    .par = par_info,
+    .par = par_options,
     .d = {prepare_d, eval_d, NULL, NULL},
     .z = {prepare_z, eval_z, NULL, NULL},
     .sample = sample,

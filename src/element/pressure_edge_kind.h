@@ -4,7 +4,7 @@
 #include "kernel.h"
 #include "element_impl.h"
 
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     PAR("share", 1, -1e6, 1e6, "", "factor on the pressure"),
     PAR("centre_x", 0, -1e12, 1e12, "m", "from where volumes are measured"),
     PAR("centre_y", 0, -1e12, 1e12, "m", "from where volumes are measured"),
@@ -20,11 +20,11 @@ const pl_elem_kind KIND = {
     .vdim = 3,
     .nscal = 1,
     .ndof = NDOF,
-    .npar = COUNT(par_info),
+    .npar = COUNT(par_options),
     .damped = 1,
     .outer = 1,
     .circulatory = 1,
-    .par = par_info,
+    .par = par_options,
     .d = {prepare_d, eval_d, visc_d, NULL},
     .z = {prepare_z, eval_z, visc_z, NULL},
     .sample = sample,

@@ -5,7 +5,7 @@
 #include "element_impl.h"
 
 #define HELD(name) PAR(name, 0, 0, 1, "", "1: the component of that vertex is held")
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     PAR("share", 1, -1e6, 1e6, "", "factor on the pressure"),
     PAR("centre_x", 0, -1e12, 1e12, "m", "from where volumes are measured"),
     PAR("centre_y", 0, -1e12, 1e12, "m", "from where volumes are measured"),
@@ -35,10 +35,10 @@ const pl_elem_kind KIND = {
     .vdim = 3,
     .nscal = 1,
     .ndof = NDOF,
-    .npar = COUNT(par_info),
+    .npar = COUNT(par_options),
     .nrest = XDOF,
     .outer = 1,
-    .par = par_info,
+    .par = par_options,
     .d = {prepare_d, eval_d, NULL, NULL},
     .z = {prepare_z, eval_z, NULL, NULL},
     .sample = sample,

@@ -4,7 +4,7 @@
 #include "kernel.h"
 #include "rod_impl.h"
 
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     SECTION_PAR,
     PAR("curvature1", 0, -1e12, 1e12, "1/m", "natural curvature towards director 1, added"),
     PAR("curvature2", 0, -1e12, 1e12, "1/m", "natural curvature towards director 2, added"),
@@ -106,10 +106,10 @@ const pl_elem_kind pl_elem_rod_bend = {
     .vdim = 3,
     .nscal = 2,
     .ndof = 11,
-    .npar = COUNT(par_info),
+    .npar = COUNT(par_options),
     .nrest = 19,
     .nhist = 15,
-    .par = par_info,
+    .par = par_options,
     .d = {prepare_d, eval_d, NULL, NULL},
     .z = {prepare_z, eval_z, NULL, NULL},
     .nfield = COUNT(field_info),

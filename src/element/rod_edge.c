@@ -3,7 +3,7 @@
 #include "kernel.h"
 #include "rod_impl.h"
 
-static const pl_option par_info[] = {SECTION_PAR};
+static const pl_option par_options[] = {SECTION_PAR};
 
 static const pl_field_info field_info[] = {
     {"strain", "", "length over rest length, minus one"},
@@ -88,11 +88,11 @@ const pl_elem_kind pl_elem_rod_edge = {
     .vdim = 3,
     .nscal = 1,
     .ndof = 7,
-    .npar = COUNT(par_info),
+    .npar = COUNT(par_options),
     .nrest = 7,
     .nhist = 6,
     .stiff = 1,
-    .par = par_info,
+    .par = par_options,
     .d = {prepare_d, eval_d, NULL, mass_d},
     .z = {prepare_z, eval_z, NULL, mass_z},
     .nfield = COUNT(field_info),

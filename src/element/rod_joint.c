@@ -5,7 +5,7 @@
 #include "rod_impl.h"
 #include "rotation_impl.h"
 
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     SECTION_PAR,
     WHOLE("reversed", 0, 1, "1: the edge's direction is towards the junction"),
     PAR("curvature1", 0, -1e12, 1e12, "1/m", "natural curvature towards director 1, added"),
@@ -105,10 +105,10 @@ const pl_elem_kind pl_elem_rod_joint = {
     .vdim = 3,
     .nscal = 4,
     .ndof = 10,
-    .npar = COUNT(par_info),
+    .npar = COUNT(par_options),
     .nrest = 17,
     .nhist = 9,
-    .par = par_info,
+    .par = par_options,
     .d = {prepare_d, eval_d, NULL, NULL},
     .z = {prepare_z, eval_z, NULL, NULL},
     .nfield = COUNT(field_info),

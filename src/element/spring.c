@@ -5,7 +5,7 @@
 #include "kernel.h"
 #include "element_impl.h"
 
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     PAR("stiffness", 1, -1e30, 1e30, "N/m", "axial stiffness"),
     PAR("rest", 0, 0, 1e12, "m", "rest length"),
     PAR("damping", 0, -1e30, 1e30, "N.s/m", "dashpot force per rate of the length"),
@@ -49,10 +49,10 @@ const pl_elem_kind pl_elem_spring = {
     .nvert = 4,
     .vdim = 3,
     .ndof = 12,
-    .npar = COUNT(par_info),
+    .npar = COUNT(par_options),
     .planar = 1,
     .damped = 1,
-    .par = par_info,
+    .par = par_options,
     .d = {prepare_d, eval_d, visc_d, NULL, third_d},
     .z = {prepare_z, eval_z, visc_z, NULL},
     .p = {eval_p, third_p, NULL, visc_p},

@@ -3,7 +3,7 @@
 #include "kernel.h"
 #include "element_impl.h"
 
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     PAR("stiffness", 1, -1e30, 1e30, "N/m", "linear stiffness"),
     PAR("quadratic", 0, -1e30, 1e30, "N/m^2", "force per elongation squared"),
     PAR("cubic", 0, -1e30, 1e30, "N/m^3", "force per elongation cubed, < 0: softening"),
@@ -15,7 +15,7 @@ static void sample(unsigned seed, double *X, double *q, double *v, double *par) 
   pl_sample_shape(seed, 2, 1, shape, 0.5, X, q, v);
   pl_rng r;
   pl_rng_seed(&r, seed + 1000);
-  for (int k = 0; k < COUNT(par_info); k++) par[k] = pl_rng_uniform(&r, -2, 2);
+  for (int k = 0; k < COUNT(par_options); k++) par[k] = pl_rng_uniform(&r, -2, 2);
 }
 
 const pl_elem_kind pl_elem_spring1 = {
@@ -23,10 +23,10 @@ const pl_elem_kind pl_elem_spring1 = {
     .text = "spring and dashpot between two scalar unknowns, with quadratic and cubic terms",
     .nscal = 2,
     .ndof = 2,
-    .npar = COUNT(par_info),
+    .npar = COUNT(par_options),
     .nrest = 1,
     .inert = 1,
-    .par = par_info,
+    .par = par_options,
     .d = {prepare_d, eval_d, visc_d, NULL},
     .z = {prepare_z, eval_z, visc_z, NULL},
     .sample = sample,

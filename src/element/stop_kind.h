@@ -3,7 +3,7 @@
 #define NHIST 0
 #include "pair_kind.h"
 
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     PAR("stiffness", 1, 0, 1e30, "N/m", "stiffness of the closed stop"),
     PAR("gap", 0, -1e9, 1e9, "m", "elongation at which it closes; < 0: pressed at rest"),
     PAR("side", 1, -1, 1, "", "1: closes when the elongation exceeds the gap, -1: below minus it"),

@@ -4,7 +4,7 @@
 #include "kernel.h"
 #include "element_impl.h"
 
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     PAR("stiffness", 1e6, 0, 1e30, "N/m",
         "tension per length by which the whole cable is stretched"),
     PAR("slack", 0, -1e9, 1e9, "m", "length of the cable beyond its path at rest"),
@@ -39,9 +39,9 @@ const pl_elem_kind pl_elem_tendon = {
     .vdim = 3,
     .nscal = 1,
     .ndof = 22,
-    .npar = COUNT(par_info),
+    .npar = COUNT(par_options),
     .nrest = 1,
-    .par = par_info,
+    .par = par_options,
     .d = {prepare_d, eval_d, NULL, NULL},
     .z = {prepare_z, eval_z, NULL, NULL},
     .nfield = COUNT(field_info),

@@ -3,7 +3,7 @@
 #include "kernel.h"
 #include "element_impl.h"
 
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     PAR("stiffness", 1e3, 0, 1e30, "N.m", "moment per turn away, a penalty"),
     PAR("count", 3, 3, 9, "", "vertices that it turns with"),
     PAR("point", 0, 0, 2, "", "of an edge of second order; 0: the edge is of first order"),
@@ -45,10 +45,10 @@ const pl_elem_kind pl_elem_tie_edge = {
     .vdim = 3,
     .nscal = 1,
     .ndof = 46,
-    .npar = COUNT(par_info),
+    .npar = COUNT(par_options),
     .nrest = 46,
     .rigid = 1,
-    .par = par_info,
+    .par = par_options,
     .d = {prepare_d, eval_d, NULL, NULL},
     .z = {prepare_z, eval_z, NULL, NULL},
     .nfield = COUNT(field_info),

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #define WEIGHT(n) PAR("weight" #n, 0, -1e3, 1e3, "", "share of a vertex")
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     PAR("stiffness", 1e6, 0, 1e30, "N/m", "force per violation, a penalty"),
     PAR("count", 3, 1, MASTERS, "", "vertices that it stays beside"),
     WEIGHT(1),
@@ -82,10 +82,10 @@ const pl_elem_kind KIND = {
     .nvert = MASTERS + 1,
     .vdim = 3,
     .ndof = 3 * (MASTERS + 1),
-    .npar = COUNT(par_info),
+    .npar = COUNT(par_options),
     .nrest = 3 * (MASTERS + 1),
     .rigid = 1,
-    .par = par_info,
+    .par = par_options,
     .d = {prepare_d, eval_d, NULL, NULL},
     .z = {prepare_z, eval_z, NULL, NULL},
     .nfield = COUNT(field_info),

@@ -4,7 +4,7 @@
 #include "element_impl.h"
 #include "rotation_impl.h"
 
-static const pl_option par_info[] = {
+static const pl_option par_options[] = {
     PAR("stiffness", 1e3, 0, 1e30, "N.m", "moment per turn away, a penalty"),
     PAR("count", 3, 3, 9, "", "vertices that it turns with"),
 };
@@ -63,10 +63,10 @@ const pl_elem_kind pl_elem_tie_turn = {
     .vdim = 3,
     .nscal = 3,
     .ndof = 30,
-    .npar = COUNT(par_info),
+    .npar = COUNT(par_options),
     .nrest = 30,
     .rigid = 1,
-    .par = par_info,
+    .par = par_options,
     .d = {prepare_d, eval_d, NULL, NULL},
     .z = {prepare_z, eval_z, NULL, NULL},
     .nfield = COUNT(field_info),

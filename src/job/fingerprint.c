@@ -139,13 +139,13 @@ static int is_free(int kind, const char *name) {
   return 0;
 }
 
-static uint64_t print_options(uint64_t h, int kind, const pl_option *info, int n,
+static uint64_t print_options(uint64_t h, int kind, const pl_option *table, int n,
                               const void *opts) {
   for (int k = 0; k < n; k++) {
-    size_t size = info[k].type == PL_OPT_REAL ? sizeof(double) : sizeof(int);
-    if (is_free(kind, info[k].name)) continue;
-    h = print_text(h, info[k].name);
-    h = print_bytes(h, (const char *)opts + info[k].offset, size);
+    size_t size = table[k].type == PL_OPT_REAL ? sizeof(double) : sizeof(int);
+    if (is_free(kind, table[k].name)) continue;
+    h = print_text(h, table[k].name);
+    h = print_bytes(h, (const char *)opts + table[k].offset, size);
   }
   return h;
 }
@@ -246,7 +246,7 @@ static uint64_t print_scene(uint64_t h, const job *j) {
 
 uint64_t print_analysis(const job *j, const pl_analysis *a) {
   const pl_analysis_kind *kind = &pl_analysis_table[a->kind];
-  uint64_t h = print_options(0, a->kind, kind->info, *kind->ninfo, &a->opts);
+  uint64_t h = print_options(0, a->kind, kind->option, *kind->noption, &a->opts);
   if (a->search) h = print_scene(h, j);
   h = print_ints(h, &a->about, 1);
   h = print_stages(h, j, a);

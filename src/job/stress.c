@@ -40,7 +40,7 @@ typedef enum measure { VON_MISES, FIRST, THIRD, ENERGY, MEASURES } measure;
 
 static const struct {
   const char *key, *text;
-} measure_info[MEASURES] = {{"von_mises_Pa", "von Mises"},
+} measure_name[MEASURES] = {{"von_mises_Pa", "von Mises"},
                             {"principal_max_Pa", "largest principal"},
                             {"principal_min_Pa", "smallest principal"},
                             {"energy_density_J_m3", "energy density"}};
@@ -132,8 +132,8 @@ static void report_peaks(const job *j, const pl_analysis *a, json_t *figures) {
   grid g = job_grid(j, 3, head);
   for (measure m = 0; m < MEASURES; m++) {
     p = find_peak(j->recover, m);
-    job_set(all, measure_info[m].key, place(j, &p));
-    grid_add(&g, "%s", measure_info[m].text);
+    job_set(all, measure_name[m].key, place(j, &p));
+    grid_add(&g, "%s", measure_name[m].text);
     if (m == ENERGY)
       grid_add(&g, "%.5g J/m^3", p.value);
     else

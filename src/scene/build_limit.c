@@ -20,7 +20,7 @@ enum { COMPARE_MAX = 8 };
 
 // ---- what an analysis is told -------------------------------------------------------------------
 
-static const pl_option *method_info(void) {
+static const pl_option *method_option(void) {
   for (int k = 0; k < pl_transient_option_count; k++)
     if (strcmp(pl_transient_option_table[k].name, "method") == 0)
       return &pl_transient_option_table[k];
@@ -28,7 +28,7 @@ static const pl_option *method_info(void) {
 }
 
 static const char *method_name(int method, char *buf, size_t size) {
-  return choice_name(method_info()->choices, method, buf, size) ? buf : "";
+  return choice_name(method_option()->choices, method, buf, size) ? buf : "";
 }
 
 // a list, or one thing alone
@@ -57,7 +57,7 @@ static void read_methods(reader *r, const analysis_def *d, pl_cloth_plan *p) {
   p->method = method;
   for (const pl_node *e = list_first(at); e; e = at->kind == NODE_LIST ? e->next : NULL) {
     int m, again = 0;
-    if (!read_choice(r, e, "compare", method_info()->choices, &m)) continue;
+    if (!read_choice(r, e, "compare", method_option()->choices, &m)) continue;
     again = m == d->a.opts.transient_.method;
     for (int k = 0; k < p->nmethod; k++) again |= method[k] == m;
     if (again)

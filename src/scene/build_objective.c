@@ -326,7 +326,7 @@ static int read_value(reader *r, const plan *p, const pl_node *given, const obje
 
 static int read_objective(reader *r, const plan *p, const pl_node *at, pl_objective *o) {
   objective_def d = {0};
-  map_info map = map_objective;
+  map_keys map = map_objective;
   int k = at->kind == NODE_MAP ? find_objective(r, at) : -1;
   if (k < 0) return at->kind == NODE_MAP ? 0 : read_map(r, at, &map, &d);
   const pl_objective_kind *kind = pl_objective_table[k];

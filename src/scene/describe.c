@@ -206,8 +206,8 @@ static void describe_analysis(const pl_scene *s, const pl_analysis *a, pl_text *
   pl_text_add(out, "analysis   %s", a->name);
   if (strcmp(a->name, kind->name) != 0) pl_text_add(out, " (%s)", kind->name);
   if (a->about >= 0) pl_text_add(out, ", about %s", s->analysis[a->about].name);
-  for (int i = 0; i < *kind->ninfo; i++) {
-    const pl_option *o = &kind->info[i];
+  for (int i = 0; i < *kind->noption; i++) {
+    const pl_option *o = &kind->option[i];
     if (o->type != PL_OPT_REAL || !o->unit[0]) continue;
     double v = *(const double *)(const void *)((const char *)&a->opts + o->offset);
     if (v == o->value) continue;

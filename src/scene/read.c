@@ -332,7 +332,7 @@ const pl_node *items_first(const items *list) {
 }
 
 static int read_list(reader *r, const pl_node *at, const row *w, items *out) {
-  const map_info *sub = w->sub;
+  const map_keys *sub = w->sub;
   int named = w->type == T_NAMED, single = at->kind == NODE_MAP && !named, ok = 1;
   out->at = at;
   if (named ? at->kind != NODE_MAP : at->kind == NODE_SCALAR) {
@@ -464,62 +464,61 @@ static int read_opt(reader *r, const pl_node *at, const pl_option *o, char *opts
 
 // ---- maps -------------------------------------------------------------------------------------
 
-static void unknown_key(reader *r, const pl_node *d, const map_info *info) {
+static void unknown_key(reader *r, const pl_node *d, const map_keys *m) {
   const char *names[64];
   char hint[PL_TEXT], buf[MESSAGE_QUOTE + 8];
   int n = 0;
-  for (int k = 0; k < map_nrow(info); k++) names[n++] = map_row(info, k).key;
-  for (int k = 0; info->nopt && k < *info->nopt; k++) names[n++] = info->opt[k].name;
-  if (info->tried && strcmp(d->key, info->tried) == 0)
-    snprintf(hint, sizeof hint, "%s", info->instead);
+  for (int k = 0; k < map_nrow(m); k++) names[n++] = map_row(m, k).key;
+  for (int k = 0; m->nopt && k < *m->nopt; k++) names[n++] = m->opt[k].name;
+  if (m->tried && strcmp(d->key, m->tried) == 0)
+    snprintf(hint, sizeof hint, "%s", m->instead);
   else
     pl_name_hint(d->key, n, names, hint, sizeof hint);
-  problem_key(r, d, hint, "unknown key '%s' in %s", quote(d->key, buf, sizeof buf), info->what);
+  problem_key(r, d, hint, "unknown key '%s' in %s", quote(d->key, buf, sizeof buf), m->what);
 }
 
-static int find_row(const map_info *info, const char *key) {
-  for (int k = 0; k < map_nrow(info); k++)
-    if (strcmp(map_row(info, k).key, key) == 0) return k;
-  for (int k = 0; info->nopt && k < *info->nopt; k++)
-    if (strcmp(info->opt[k].name, key) == 0) return info->nrow + k;
+static int find_row(const map_keys *m, const char *key) {
+  for (int k = 0; k < map_nrow(m); k++)
+    if (strcmp(map_row(m, k).key, key) == 0) return k;
+  for (int k = 0; m->nopt && k < *m->nopt; k++)
+    if (strcmp(m->opt[k].name, key) == 0) return m->nrow + k;
   return -1;
 }
 
-int read_map(reader *r, const pl_node *at, const map_info *info, void *out) {
+int read_map(reader *r, const pl_node *at, const map_keys *m, void *out) {
   int ok = 1;
   char *base = out;
   const pl_node *found[64] = {0};
-  for (int k = 0; k < map_nrow(info); k++) {
-    row w = map_row(info, k);
+  for (int k = 0; k < map_nrow(m); k++) {
+    row w = map_row(m, k);
     default_row(&w, base + w.offset);
   }
-  if (info->nopt) pl_opts_default(info->opt, *info->nopt, base + info->opt_offset);
+  if (m->nopt) pl_opts_default(m->opt, *m->nopt, base + m->opt_offset);
   if (at->kind != NODE_MAP && !is_empty(at)) {
-    problem(r, at, NULL, "%s must be a mapping of keys to values, got %s", info->what,
+    problem(r, at, NULL, "%s must be a mapping of keys to values, got %s", m->what,
             kind_text[at->kind]);
     return 0;
   }
   for (const pl_node *d = at->first; d; d = d->next) {
-    int k = find_row(info, d->key);
+    int k = find_row(m, d->key);
     if (k < 0) {
-      unknown_key(r, d, info);
+      unknown_key(r, d, m);
       ok = 0;
     } else if (!found[k]) {
       found[k] = d;
     }
   }
   // in the order of the table: parameters before what uses them
-  for (int k = 0; k < map_nrow(info); k++) {
-    row w = map_row(info, k);
+  for (int k = 0; k < map_nrow(m); k++) {
+    row w = map_row(m, k);
     if (found[k])
       ok &= read_row(r, found[k], &w, base + w.offset);
     else if (w.need) {
-      problem(r, at, NULL, "%s needs the key '%s'", info->what, w.key);
+      problem(r, at, NULL, "%s needs the key '%s'", m->what, w.key);
       ok = 0;
     }
   }
-  for (int k = 0; info->nopt && k < *info->nopt; k++)
-    if (found[info->nrow + k])
-      ok &= read_opt(r, found[info->nrow + k], &info->opt[k], base + info->opt_offset);
+  for (int k = 0; m->nopt && k < *m->nopt; k++)
+    if (found[m->nrow + k]) ok &= read_opt(r, found[m->nrow + k], &m->opt[k], base + m->opt_offset);
   return ok;
 }

@@ -9,12 +9,12 @@ enum { SEEN_MAX = 200 };
 
 // maps in the order in which they are met
 typedef struct sections {
-  const map_info *map[SEEN_MAX];
+  const map_keys *map[SEEN_MAX];
   char path[SEEN_MAX][192];
   int n;
 } sections;
 
-static void list_maps(sections *w, const map_info *m, const char *path) {
+static void list_maps(sections *w, const map_keys *m, const char *path) {
   for (int k = 0; k < w->n; k++)
     if (w->map[k] == m) return;
   PL_ASSERT(w->n < SEEN_MAX);
@@ -161,7 +161,7 @@ static void put_objective_keys(pl_text *out) {
     }
 }
 
-static void put_map(pl_text *out, const map_info *m, const char *path) {
+static void put_map(pl_text *out, const map_keys *m, const char *path) {
   pl_text_add(out, "\n### %s\n\n", m->what);
   if (path[0]) pl_text_add(out, "At `%s`. ", path);
   pl_text_add(out, "%s\n\n| key | value | default | range (SI) | |\n|---|---|---|---|---|\n",

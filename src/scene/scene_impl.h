@@ -142,7 +142,7 @@ pl_status check_exploration(pl_env *env, const pl_exploration *e);
 const pl_node *state_exploration(reader *r, const pl_scene *s);
 
 // read.c
-int read_map(reader *r, const pl_node *at, const map_info *info, void *out);
+int read_map(reader *r, const pl_node *at, const map_keys *m, void *out);
 // The SI unit in the table of a kind; NULL or empty: a number without one. 0: it is none.
 int kind_unit(reader *r, const pl_node *at, const char *what, const char *text, unit *out);
 int read_num(reader *r, const pl_node *at, const char *what, const char *unit_text, num *out);

@@ -13,7 +13,7 @@ static const row parameter_rows[] = {
     ROW(param_def, max, "max", T_RAW, .choices = "value",
         .text = "upper bound for design; none when left out"),
 };
-static const map_info map_parameter = {
+static const map_keys map_parameter = {
     .what = "parameter",
     .text = "A number with a name, to be used as `$name` wherever a model quantity is wanted: "
             "masses, stiffnesses, materials, coordinates, drives, loads, damping. Also as "
@@ -27,7 +27,7 @@ static const row each_rows[] = {
     ROW(each_def, min, "min", T_RAW, .choices = "value", .text = "lower bound for design"),
     ROW(each_def, max, "max", T_RAW, .choices = "value", .text = "upper bound for design"),
 };
-const map_info map_each = {
+const map_keys map_each = {
     .what = "each",
     .text = "`{each: {value: ..., min: ..., max: ...}}` in the place of a material's young or "
             "density, of a thickness or of sizes of a section gives every element of a body a "
@@ -47,7 +47,7 @@ static const row link_rows[] = {
     ROW(link_def, stiffness, "stiffness", T_PAR, .elem = PL_ELEM_link),
     ROW(link_def, mass, "mass", T_PAR, .elem = PL_ELEM_link),
 };
-static const map_info map_link = {.what = "link",
+static const map_keys map_link = {.what = "link",
                                   .text = "A nearly rigid link between two joints.",
                                   .size = sizeof(link_def),
                                   ROWS(link_rows)};
@@ -57,7 +57,7 @@ static const row angle_rows[] = {
         .text = "the angle is at the second"),
     ROW(angle_def, stiffness, "stiffness", T_PAR, .elem = PL_ELEM_angle),
 };
-static const map_info map_angle = {.what = "angle",
+static const map_keys map_angle = {.what = "angle",
                                    .text = "A nearly rigid joint angle (dimension 2).",
                                    .size = sizeof(angle_def),
                                    ROWS(angle_rows)};
@@ -77,7 +77,7 @@ static const row spring_rows[] = {
     ROW(spring_def, damping, "damping", T_PAR, .elem = PL_ELEM_spring1),
     ROW(spring_def, rest, "rest", T_PAR, .elem = PL_ELEM_spring, .choices = "distance of its ends"),
 };
-static const map_info map_spring = {
+static const map_keys map_spring = {
     .what = "spring",
     .text = "In one dimension, or between ends such as `tip.y` and `ground`: a spring of one "
             "unknown, with quadratic and cubic terms. Otherwise an axial spring between points, "
@@ -96,7 +96,7 @@ static const row mechanism_rows[] = {
     ROW(mechanism_def, angles, "angles", T_LIST, SUB(map_angle), .text = "joints that do not turn"),
     ROW(mechanism_def, springs, "springs", T_LIST, SUB(map_spring), .text = "springs"),
 };
-static const map_info map_mechanism = {.what = "mechanism",
+static const map_keys map_mechanism = {.what = "mechanism",
                                        .text = "Joints, links and springs.",
                                        .size = sizeof(mechanism_def),
                                        ROWS(mechanism_rows)};
@@ -109,7 +109,7 @@ static const row mass_rows[] = {
     ROW(mass_def, total, "total", T_PAR, .elem = PL_ELEM_point, .par = "mass",
         .text = "mass shared equally by the nodes"),
 };
-static const map_info map_mass = {
+static const map_keys map_mass = {
     .what = "mass", .text = "Point masses.", .size = sizeof(mass_def), ROWS(mass_rows)};
 
 static const row potential_rows[] = {
@@ -123,7 +123,7 @@ static const row potential_rows[] = {
      .choices = "{unknown: integer}",
      .text = "power of the displacement of each unknown (at most 8)"},
 };
-static const map_info map_potential = {
+static const map_keys map_potential = {
     .what = "potential",
     .text = "One term of a polynomial potential: coefficient times a product of powers of "
             "displacements.",
@@ -141,7 +141,7 @@ static const row matrices_rows[] = {
     ROW(matrices_def, stiffness, "stiffness", T_RAW, .choices = "[[value, ...], ...] | file",
         .text = "symmetric, N/m"),
 };
-static const map_info map_matrices = {
+static const map_keys map_matrices = {
     .what = "matrices",
     .text = "Linear parts given as matrices, inline or as Matrix Market files beside the scene.",
     .size = sizeof(matrices_def),
@@ -162,7 +162,7 @@ static const row term_rows[] = {
         .text = "amplitude of a translation"),
     ROW(term_def, angle, "angle", T_NUM, .unit = "rad", ANY, .text = "amplitude of a rotation"),
 };
-static const map_info map_term = {
+static const map_keys map_term = {
     .what = "term", .text = "One harmonic of a drive.", .size = sizeof(term_def), ROWS(term_rows)};
 static const row rotation_rows[] = {
     ROW(rotation_def, axis, "axis", T_VEC3, .plain = 1, .unit = "",
@@ -176,7 +176,7 @@ static const row rotation_rows[] = {
     ROW(rotation_def, terms, "terms", T_LIST, SUB(map_term),
         .text = "several harmonics, each with angle"),
 };
-static const map_info map_rotation = {.what = "rotation",
+static const map_keys map_rotation = {.what = "rotation",
                                       .text = "A prescribed rotation.",
                                       .size = sizeof(rotation_def),
                                       ROWS(rotation_rows)};
@@ -205,7 +205,7 @@ static const row drive_rows[] = {
     CLAMP_ROW,
     OFF_ROW,
 };
-static const map_info map_drive = {
+static const map_keys map_drive = {
     .what = "drive",
     .text = "Prescribed motion of nodes: one of fix, translation, rotation, terms.",
     .size = sizeof(drive_def),
@@ -222,7 +222,7 @@ static const row fixed_rows[] = {
     CLAMP_ROW,
     OFF_ROW,
 };
-const map_info map_fixed = {.what = "fixed",
+const map_keys map_fixed = {.what = "fixed",
                             .text = "Nodes that do not move. `fixed: SELECTOR` for short.",
                             .size = sizeof(drive_def),
                             ROWS(fixed_rows)};
@@ -235,7 +235,7 @@ static const row spin_rows[] = {
     ROW(spin_def, rate, "rate", T_NUM, .plain = 1, .need = 1, .unit = "rad/s", ANY,
         .text = "angular velocity"),
 };
-static const map_info map_spin = {.what = "spin",
+static const map_keys map_spin = {.what = "spin",
                                   .text = "Velocities of a rigid rotation.",
                                   .size = sizeof(spin_def),
                                   ROWS(spin_rows)};
@@ -248,7 +248,7 @@ static const row initial_rows[] = {
     ROW(initial_def, spin, "spin", T_MAP, SUB(map_spin),
         .text = "rotation at the start, added to velocity"),
 };
-static const map_info map_initial = {.what = "initial",
+static const map_keys map_initial = {.what = "initial",
                                      .text = "How transients from rest start; entries add up.",
                                      .size = sizeof(initial_def),
                                      ROWS(initial_rows)};
@@ -265,12 +265,12 @@ static const row damping_rows[] = {
     ROW(damping_def, at, "at", T_RAW, .choices = "[frequency, frequency]",
         .text = "the frequencies of ratio"),
 };
-static const map_info map_damping = {.what = "damping",
+static const map_keys map_damping = {.what = "damping",
                                      .text = "Rayleigh damping of the whole model.",
                                      .size = sizeof(damping_def),
                                      ROWS(damping_rows)};
 
-static const map_info map_output = {.what = "output",
+static const map_keys map_output = {.what = "output",
                                     .text = "What a run writes besides summary.json.",
                                     .size = sizeof(output_def),
                                     .opt = pl_output_option_table,
@@ -356,7 +356,7 @@ static const row root_rows[] = {
     ROW(root_def, analyses, "analyses", T_RAW, .choices = "[{analysis: mapping}]",
         .text = "what to do, in order"),
 };
-const map_info map_root = {
+const map_keys map_root = {
     .what = "scene", .text = "The whole file.", .size = sizeof(root_def), ROWS(root_rows)};
 
 static row row_resolved(const row *r) {
@@ -380,18 +380,18 @@ static row row_resolved(const row *r) {
   return out;
 }
 
-int map_nrow(const map_info *m) {
+int map_nrow(const map_keys *m) {
   int n = 0;
   if (m->row_of)
     while (m->row_of(n).key) n++;
   return m->row_of ? n : m->keys ? m->keys(m->which).n : m->nrow;
 }
 
-row map_row(const map_info *m, int k) {
+row map_row(const map_keys *m, int k) {
   if (m->row_of) return m->row_of(k);
   return m->keys ? key_row(&m->keys(m->which).key[k], k) : row_resolved(&m->row[k]);
 }
 
-const char *map_text(const map_info *m) {
+const char *map_text(const map_keys *m) {
   return m->keys ? m->keys(m->which).text : m->text;
 }

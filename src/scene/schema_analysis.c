@@ -148,7 +148,7 @@ static const row design_rows[] = {
         .text = "how the motions found are checked by other means"),
 };
 
-const map_info map_data = {
+const map_keys map_data = {
     .what = "data", .text = "One file of measurements.", .size = sizeof(data_def), ROWS(data_rows)};
 
 // rows of each kind
@@ -180,7 +180,7 @@ const map_info map_data = {
    .opt = pl_##name_##_option_table,                                                               \
    .nopt = &pl_##name_##_option_count,                                                             \
    .opt_offset = offsetof(analysis_def, a) + offsetof(pl_analysis, opts)},
-const map_info map_analysis[PL_ANALYSIS_COUNT] = {PL_ANALYSIS_LIST(A)};
+const map_keys map_analysis[PL_ANALYSIS_COUNT] = {PL_ANALYSIS_LIST(A)};
 #undef A
 
 #define A(name_, key_, text_) {key_, text_, pl_##name_##_option_table, &pl_##name_##_option_count},

@@ -8,7 +8,7 @@ static const row rotate_rows[] = {
     ROW(rotate_def, angle, "angle", T_NUM, .plain = 1, .need = 1, .unit = "rad", ANY,
         .text = "angle, right-handed"),
 };
-const map_info map_rotate = {
+const map_keys map_rotate = {
     .what = "rotate", .text = "A turn of a mesh.", .size = sizeof(rotate_def), ROWS(rotate_rows)};
 
 #define MATERIAL_TEXT .text = "name of a material; needed unless regions cover all cells"
@@ -52,7 +52,7 @@ static const row stretch_rows[] = {
     ROW(stretch_def, fixed, "fixed", T_CHOICE, .choices = "low|high",
         .text = "the end of the body that stays where it is"),
 };
-static const map_info map_stretch = {
+static const map_keys map_stretch = {
     .what = "stretch",
     .text = "Cells of a group stretched along an axis; what lies beyond them moves along, what "
             "lies beside them is stretched, too.",
@@ -65,7 +65,7 @@ static const row handle_rows[] = {
     ROW(handle_def, move, "move", T_VEC3, .need = 1, .unit = "m",
         .text = "by how much what is there moves; zeros hold it"),
 };
-static const map_info map_handle = {.what = "handle",
+static const map_keys map_handle = {.what = "handle",
                                     .text = "A place of the mesh and where it moves.",
                                     .size = sizeof(handle_def),
                                     ROWS(handle_rows)};
@@ -76,7 +76,7 @@ static const row morph_rows[] = {
         .text = "how far from a handle others are moved along; the size of the body when left "
                 "out"),
 };
-static const map_info map_morph = {
+static const map_keys map_morph = {
     .what = "morph",
     .text = "Handles that move exactly as they are told, and a body that follows smoothly.",
     .size = sizeof(morph_def),
@@ -133,7 +133,7 @@ static const row shell_rows[] = {
     THROUGH_ROWS,
     PROFILE_ROW,
 };
-static const map_info map_shell = {
+static const map_keys map_shell = {
     .what = "shell",
     .text = "A thin shell of triangles in three dimensions: membrane and bending.",
     .size = sizeof(geometry_def),
@@ -149,7 +149,7 @@ static const row plane_rows[] = {
     STRETCH_ROW,
     PROFILE_ROW,
 };
-static const map_info map_plane = {
+static const map_keys map_plane = {
     .what = "plane",
     .text = "A sheet of triangles in a scene of dimension 2, plane stress.",
     .size = sizeof(geometry_def),
@@ -175,7 +175,7 @@ static const row solid_rows[] = {
     STRETCH_ROW,
     PROFILE_ROW,
 };
-static const map_info map_solid = {.what = "solid",
+static const map_keys map_solid = {.what = "solid",
                                    .text = "A solid of tetrahedra or hexahedra.",
                                    .size = sizeof(geometry_def),
                                    ROWS(solid_rows)};
@@ -188,7 +188,7 @@ static const row rigid_rows[] = {
         .lo_open = 1, .text = "of all of it; this or density"),
     STRETCH_ROW,
 };
-static const map_info map_rigid = {
+static const map_keys map_rigid = {
     .what = "rigid",
     .text =
         "A body that keeps its shape ([rigid bodies](contact.md#rigid-bodies)). Its mesh is one "
@@ -207,7 +207,7 @@ static const row section_rows[] = {
         .text = "outer and inner diameter"),
     ROW(section_def, hollow, "hollow", T_PAR, .elem = PL_ELEM_rod_edge),
 };
-const map_info map_section = {
+const map_keys map_section = {
     .what = "section",
     .text = "The section of a rod: exactly one of round, ellipse, rectangle and tube. Sizes may be "
             "parameters or be given for [each](#each) edge.",
@@ -221,7 +221,7 @@ static const row natural_rows[] = {
         .text =
             "yes: by nature straight and untwisted where it runs through a node, however drawn"),
 };
-static const map_info map_natural = {
+static const map_keys map_natural = {
     .what = "natural",
     .text = "The shape that a rod has without loads, if it is not the one drawn. What is given is "
             "added to the curvature and twist of the drawing, or of the straight rod. Junctions "
@@ -239,7 +239,7 @@ static const row rod_rows[] = {
     ROW(geometry_def, natural, "natural", T_MAP, SUB(map_natural),
         .text = "shape without loads, when it is not the drawn one"),
 };
-static const map_info map_rod = {
+static const map_keys map_rod = {
     .what = "rod",
     .text =
         "Thin elastic rods (dimension 3): lines of a mesh file (OBJ `l`, segments of other "
@@ -257,7 +257,7 @@ static const row chain_rows[] = {
     ROW(chain_def, stiffness, "stiffness", T_PAR, .elem = PL_ELEM_link),
     ROW(chain_def, mass, "mass", T_PAR, .elem = PL_ELEM_link),
 };
-static const map_info map_chain = {
+static const map_keys map_chain = {
     .what = "chain",
     .text = "Links in a row, free to turn at their nodes. stiffness and mass are those of each "
             "link. Groups: start end.",
@@ -275,7 +275,7 @@ static const row body_rows[] = {
         .text = "links in a row (dimension 2 or 3)"),
     ROW(body_def, rod, "rod", T_MAP, SUB(map_rod), .text = "thin rods (dimension 3)"),
 };
-const map_info map_body = {.what = "body",
+const map_keys map_body = {.what = "body",
                            .text = "Exactly one of shell, plane, solid, rigid, chain and rod.",
                            .size = sizeof(body_def),
                            ROWS(body_rows)};

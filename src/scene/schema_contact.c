@@ -36,7 +36,7 @@ static key_list obstacle_keys(int which) {
                            .size = sizeof(shape_def),                                              \
                            .keys = obstacle_keys,                                                  \
                            .which = PL_OBSTACLE_##name_},
-static const map_info map_shape[PL_OBSTACLE_COUNT] = {PL_OBSTACLE_LIST(X)};
+static const map_keys map_shape[PL_OBSTACLE_COUNT] = {PL_OBSTACLE_LIST(X)};
 #undef X
 
 #define X(name_)                                                                                   \
@@ -51,7 +51,7 @@ static const row obstacle_rows[] = {
         .text = "it moves at this velocity from time 0 on (transients)"),
 };
 #undef X
-const map_info map_obstacle = {
+const map_keys map_obstacle = {
     .what = "obstacle",
     .text = "A rigid body that nodes of [contact](#contact) cannot enter, of exactly one shape.",
     .size = sizeof(obstacle_def),
@@ -68,7 +68,7 @@ static const row contact_rows[] = {
         .hi = 1e6,
         .text = "Coulomb's coefficient of these nodes; that of the obstacle when left out"),
 };
-const map_info map_contact = {
+const map_keys map_contact = {
     .what = "contact",
     .text = "Nodes that feel the obstacles. `static`, `drape` and `transient` take them "
             "into account; other analyses do not know contact.",
@@ -86,7 +86,7 @@ static const row self_contact_rows[] = {
         .text = "solids alone, newmark and implicit-euler: Coulomb's law exactly, in one problem "
                 "with obstacles; no: pairs yield a little"),
 };
-const map_info map_self_contact = {
+const map_keys map_self_contact = {
     .what = "self_contact",
     .text = "All triangles of all shells and surfaces of solids keep a distance from each other, "
             "but for those that are closer at rest along one sheet. Rods keep the sum of their "

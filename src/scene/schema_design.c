@@ -32,7 +32,7 @@ static const row objective_rows[] = {
     ROW(objective_def, weight, "weight", T_NUM, .plain = 1, .unit = "", .value = 1, .lo = 0,
         .hi = 1e12, .lo_open = 1, .text = "factor in the sum"),
 };
-const map_info map_objective = {
+const map_keys map_objective = {
     .what = "objective",
     .text = "One term of what is minimised: exactly one of the kinds that `pliant list objectives` "
             "names, with the keys that it takes. Every term is 1 or so at the start.",
@@ -49,7 +49,7 @@ static const row variable_rows[] = {
     ROW(variable_def, scale, "scale", T_CHOICE, .choices = "auto|linear|log",
         .text = "how steps are measured; auto: log when the bounds span a hundredfold"),
 };
-const map_info map_variable = {.what = "variable",
+const map_keys map_variable = {.what = "variable",
                                .text =
                                    "Something that a design may change; its name alone for short.",
                                .size = sizeof(variable_def),
@@ -88,7 +88,7 @@ static const row measured_rows[] = {
     ROW(measured_def, to, "to", T_NUM, .plain = 1, .unit = "rad/s", .lo = 0, .hi = 1e9,
         .text = "samples above are left out"),
 };
-const map_info map_measured = {
+const map_keys map_measured = {
     .what = "measured",
     .text = "A measured frequency response of one place along one axis. Phases are those against "
             "the excitation (the sum of the loads, or the drive), falling behind it is negative. "
@@ -104,19 +104,19 @@ static const row along_rows[] = {
     ROW(along_def, change, "change", T_RAW, .need = 1, .choices = "number | length",
         .text = "of the amplitude, to first order: a part of it, or a length"),
 };
-const map_info map_along = {.what = "along",
+const map_keys map_along = {.what = "along",
                             .text = "A change of all variables along the gradient of an amplitude.",
                             .size = sizeof(along_def),
                             ROWS(along_rows)};
 
-const map_info map_design_response = {
+const map_keys map_design_response = {
     .what = "design-response",
     .text = "Response curves before and after a design; stability is not asked unless it is yes.",
     .size = sizeof(response_def),
     .opt = pl_response_option_table,
     .nopt = &pl_response_option_count,
     .opt_offset = offsetof(response_def, opts)};
-const map_info map_proof = {.what = "proof",
+const map_keys map_proof = {.what = "proof",
                             .text = "How the motions of a design are checked by other means.",
                             .size = sizeof(proof_def),
                             .opt = pl_proof_option_table,

@@ -25,7 +25,7 @@ static const row join_rows[] = {
         .text = "of the join over that of the nodes it joins: larger ones open less and leave more "
                 "rounding in the forces"),
 };
-const map_info map_join = {.what = "join",
+const map_keys map_join = {.what = "join",
                            .text = "Exactly one of rigid, spread and tie. See [joins](joins.md).",
                            .size = sizeof(join_def),
                            ROWS(join_rows)};

@@ -30,7 +30,7 @@ static row limit_row(int k) {
   return w;
 }
 
-const map_info map_limit = {
+const map_keys map_limit = {
     .what = "limit",
     .text = "How far a shell can be stretched: elastic below, no further beyond. Limits are "
             "strains: 1 % lets 1 m become 1.01 m. A limit has exactly one form "
@@ -66,14 +66,14 @@ static const row region_rows[] = {
     ROW(region_def, limit, "limit", T_MAP, SUB(map_limit),
         .text = "limit of stretch of a shell, instead of the shell's; with nodes"),
 };
-const map_info map_region = {.what = "region",
+const map_keys map_region = {.what = "region",
                              .text = "A part of a body with a material, thickness, section, "
                                      "swelling or limit of its own; what is left out is the "
                                      "body's.",
                              .size = sizeof(region_def),
                              ROWS(region_rows)};
 
-const map_info map_projection = {.what = "projection",
+const map_keys map_projection = {.what = "projection",
                                  .text = "How the nearest state within all limits is found.",
                                  .size = sizeof(projection_def),
                                  .opt = pl_project_option_table,

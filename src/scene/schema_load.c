@@ -30,7 +30,7 @@ static const row load_rows[] = {
                 "are those relative to the base"),
     TIMING_ROWS(load_def),
 };
-const map_info map_load = {.what = "load",
+const map_keys map_load = {.what = "load",
                            .text = "Exactly one of force, total, pressure, traction, moment "
                                    "and acceleration: constant, harmonic or over time. See "
                                    "[loads](loads.md).",
@@ -49,7 +49,7 @@ static const row tendon_rows[] = {
     ROW(tendon_def, slack, "slack", T_PAR, .elem = PL_ELEM_tendon),
     TIMING_ROWS(tendon_def),
 };
-const map_info map_tendon = {
+const map_keys map_tendon = {
     .what = "tendon",
     .text = "A cable without mass and friction through points. It pulls, and never pushes.",
     .size = sizeof(tendon_def),
@@ -72,7 +72,7 @@ static const row foundation_rows[] = {
         .text = "of the springs: fixed, or normal to the faces at rest; all directions when left "
                 "out"),
 };
-const map_info map_foundation = {.what = "foundation",
+const map_keys map_foundation = {.what = "foundation",
                                  .text = "Linear springs from nodes to their places at rest.",
                                  .size = sizeof(foundation_def),
                                  ROWS(foundation_rows)};

@@ -18,7 +18,7 @@ static key_list family_keys(int which) {
   return (key_list){f->brief, f->text, f->nkey, f->key};
 }
 
-static const map_info map_family[PL_MAIL_COUNT] = {
+static const map_keys map_family[PL_MAIL_COUNT] = {
 #define X(name_, key_)                                                                             \
   [PL_MAIL_##name_] = {                                                                            \
       .what = key_, .size = sizeof(shape_def), .keys = family_keys, .which = PL_MAIL_##name_},
@@ -36,7 +36,7 @@ static const row ring_rows[] = {
     ROW(ring_def, height, "height", T_NUM, .unit = "m", .value = -1, .lo = 0, .hi = 1e3,
         .lo_open = 1, .text = "half the section's height along the axis; round when left out"),
 };
-static const map_info map_ring = {.what = "ring",
+static const map_keys map_ring = {.what = "ring",
                                   .text = "A circle, thickened by a circle or an ellipse.",
                                   .size = sizeof(ring_def),
                                   ROWS(ring_rows)};
@@ -52,7 +52,7 @@ static const row link_rows[] = {
         .text = "length of a straight side"),
     ROW(chain_link_def, wire, "wire", T_NUM, POSITIVE_LENGTH, .text = "radius of the wire"),
 };
-static const map_info map_link = {
+static const map_keys map_link = {
     .what = "chain-link",
     .text = "Two half circles with straight sides between them, as links of chains are, "
             "thickened by a circle.",
@@ -63,7 +63,7 @@ static const row harmonic_rows[] = {
     ROW(harmonic_def, cosine, "cosine", T_VEC3, .unit = "m", .text = "of cos(k t)"),
     ROW(harmonic_def, sine, "sine", T_VEC3, .unit = "m", .text = "of sin(k t)"),
 };
-static const map_info map_harmonic = {.what = "harmonic",
+static const map_keys map_harmonic = {.what = "harmonic",
                                       .text = "The k-th harmonic of a curve, at place k.",
                                       .size = sizeof(harmonic_def),
                                       ROWS(harmonic_rows)};
@@ -74,7 +74,7 @@ static const row curve_rows[] = {
     ROW(curve_def, harmonics, "harmonics", T_LIST, SUB(map_harmonic), .need = 1,
         .text = "coefficients of the first harmonic, the second and so on"),
 };
-static const map_info map_curve = {
+static const map_keys map_curve = {
     .what = "curve",
     .text = "A closed curve of few harmonics, t from 0 to 2 pi, thickened by a circle.",
     .size = sizeof(curve_def),
@@ -86,7 +86,7 @@ static const row plate_rows[] = {
     POINTS_ROW("corners in order, in a plane; convex"),
     ROW(plate_def, radius, "radius", T_NUM, POSITIVE_LENGTH, .text = "half its thickness"),
 };
-static const map_info map_plate = {.what = "plate",
+static const map_keys map_plate = {.what = "plate",
                                    .text =
                                        "A convex polygon with all that is within a radius of it.",
                                    .size = sizeof(plate_def),
@@ -98,7 +98,7 @@ static const row capsules_rows[] = {
     ROW(plate_def, closed, "closed", T_CHOICE, .choices = "no|yes",
         .text = "back to the first point: only closed ones can be linked"),
 };
-static const map_info map_capsules = {.what = "capsules",
+static const map_keys map_capsules = {.what = "capsules",
                                       .text = "A round wire along a line of straight edges.",
                                       .size = sizeof(plate_def),
                                       ROWS(capsules_rows)};
@@ -113,7 +113,7 @@ static const row mesh_piece_rows[] = {
     ROW(mesh_piece_def, radius, "radius", T_NUM, POSITIVE_LENGTH,
         .text = "of the spheres that thicken its triangles on both sides"),
 };
-static const map_info map_mesh_piece = {
+static const map_keys map_mesh_piece = {
     .what = "mesh",
     .text = "The triangles of a closed surface with all that is within a radius of them.",
     .size = sizeof(mesh_piece_def),
@@ -128,7 +128,7 @@ static const row piece_rows[] = {
         .text = "a wire of straight edges"),
     ROW(piece_def, mesh, "mesh", T_MAP, SUB(map_mesh_piece), .text = "a mesh"),
 };
-static const map_info map_piece = {
+static const map_keys map_piece = {
     .what = "piece", .text = "One of these.", .size = sizeof(piece_def), ROWS(piece_rows)};
 
 static const row mail_element_rows[] = {
@@ -136,7 +136,7 @@ static const row mail_element_rows[] = {
     ROW(mail_element_def, pieces, "pieces", T_LIST, SUB(map_piece), .need = 1,
         .text = "rigid and fused to each other"),
 };
-static const map_info map_mail_element = {.what = "linked-element",
+static const map_keys map_mail_element = {.what = "linked-element",
                                           .text = "A rigid element.",
                                           .size = sizeof(mail_element_def),
                                           ROWS(mail_element_rows)};
@@ -147,7 +147,7 @@ static const row turn_rows[] = {
     ROW(rotate_def, angle, "angle", T_NUM, .need = 1, .unit = "rad", ANY,
         .text = "right-handed about the axis"),
 };
-static const map_info map_element_rotation = {.what = "element-turn",
+static const map_keys map_element_rotation = {.what = "element-turn",
                                               .text = "A turn of an element.",
                                               .size = sizeof(rotate_def),
                                               ROWS(turn_rows)};
@@ -158,7 +158,7 @@ static const row cell_rows[] = {
     ROW(cell_def, rotate, "rotate", T_MAP, SUB(map_element_rotation),
         .text = "turned before it is moved"),
 };
-static const map_info map_cell = {
+static const map_keys map_cell = {
     .what = "cell", .text = "An element of the cell.", .size = sizeof(cell_def), ROWS(cell_rows)};
 
 static const row own_rows[] = {
@@ -170,7 +170,7 @@ static const row own_rows[] = {
         .text = "first lattice vector, in the xy plane"),
     ROW(own_mail_def, b, "b", T_VEC3, .unit = "m", .need = 1, .text = "second lattice vector"),
 };
-static const map_info map_own_mail = {.what = "own",
+static const map_keys map_own_mail = {.what = "own",
                                       .text = "A material of elements of one's own. Their "
                                               "lengths, places and angles may follow parameters "
                                               "(`$name`), which are what mail-design changes.",
@@ -186,7 +186,7 @@ static const row measured_limits_rows[] = {
     ROW(measured_limits_def, note, "note", T_TEXT,
         .text = "a sentence for the report, e.g. how they were measured"),
 };
-const map_info map_measured_limits = {.what = "measured-limits",
+const map_keys map_measured_limits = {.what = "measured-limits",
                                       .text = "Limits of strain that were measured or published.",
                                       .size = sizeof(measured_limits_def),
                                       ROWS(measured_limits_rows)};
@@ -212,7 +212,7 @@ static const row mail_goal_rows[] = {
     ROW(mail_goal_def, weight, "weight", T_NUM, .plain = 1, .unit = "", .value = 1, .lo = 0,
         .hi = 1e6, .lo_open = 1, .text = "factor in the sum of squares"),
 };
-const map_info map_mail_goal = {
+const map_keys map_mail_goal = {
     .what = "mail-goal",
     .text = "A limit that is wanted: exactly one of stretch, shrink, play, curvature_up, "
             "curvature_down, asymmetry and isotropic.",
@@ -226,7 +226,7 @@ static const row mail_variable_rows[] = {
     ROW(mail_variable_def, max, "max", T_RAW, .choices = "value",
         .text = "upper bound; twice the value when left out"),
 };
-const map_info map_mail_variable = {
+const map_keys map_mail_variable = {
     .what = "mail-variable",
     .text = "A length or angle that a design may change; its name alone for short.",
     .size = sizeof(mail_variable_def),
@@ -240,7 +240,7 @@ static const row facets_rows[] = {
         .text = "of the first segment, as a part of one: 0.5 lets flats be where corners were; of "
                 "each piece of an element, the last one for those that follow"),
 };
-static const map_info map_facets = {
+static const map_keys map_facets = {
     .what = "facets",
     .text = "Rings and curves as coarse meshes whose corners lie on them, as many programs take "
             "them; such elements touch before smooth ones do.",
@@ -262,7 +262,7 @@ static const row mail_rows[] = {
     ROW(mail_def, printable_gap, "printable_gap", T_NUM, .plain = 1, .unit = "m", .value = 3e-4,
         .lo = 0, .hi = 1, .text = "smallest gap that a printer leaves open, and thinnest wire"),
 };
-const map_info map_mail = {.what = "interlocking",
+const map_keys map_mail = {.what = "interlocking",
                            .text = "A material of rigid elements that hold each other by being "
                                    "linked, of exactly one family.",
                            .size = sizeof(mail_def),

@@ -18,7 +18,7 @@ static const row fit_rows[] = {
         .text = "the same of a wide strip whose width is held (pure shear)"),
     ROW(fit_def, terms, "terms", T_INT, .value = 1, .lo = 1, .hi = 3, .text = "of ogden"),
 };
-const map_info map_fit = {
+const map_keys map_fit = {
     .what = "fit",
     .text = "Tests that give the constants of a hyperelastic law, by least squares of stresses. A "
             "file alone is a uniaxial test. Columns are called stretch or strain and stress, with "
@@ -64,7 +64,7 @@ static const row material_rows[] = {
     ORTHO_ROW(shear[1], "shear13"),
     ORTHO_ROW(shear[2], "shear23"),
 };
-const map_info map_material = {
+const map_keys map_material = {
     .what = "material",
     .text = "An elastic material. young and density may be given for [each](#each) element. See "
             "[materials](materials.md) for the laws.",
@@ -81,7 +81,7 @@ static const row profile_rows[] = {
     ROW(profile_def, temperature, "temperature", T_RAW, .choices = "[number, ...]",
         .text = "changes of temperature in kelvin, instead"),
 };
-const map_info map_profile = {
+const map_keys map_profile = {
     .what = "profile",
     .text =
         "Swelling that changes along an axis. Every cell takes the value at its middle: several "

@@ -10,7 +10,7 @@ static const row grid_rows[] = {
         .choices = "right|left|alternating|crossed|equilateral|irregular", .value = PL_EQUILATERAL,
         .text = "how squares are cut into triangles; irregular: moved nodes, shorter diagonals"),
 };
-static const map_info map_grid = {
+static const map_keys map_grid = {
     .what = "grid",
     .text =
         "A rectangle in the xy plane with a corner at the origin. Groups: left right bottom top.",
@@ -22,7 +22,7 @@ static const row disk_rows[] = {
     ROW(disk_def, rings, "rings", T_INT, .value = 8, .lo = 1, .hi = 100000,
         .text = "rings of triangles"),
 };
-static const map_info map_disk = {
+static const map_keys map_disk = {
     .what = "disk",
     .text = "A disk in the xy plane around the origin. Groups: centre rim.",
     .size = sizeof(disk_def),
@@ -35,7 +35,7 @@ static const row box_rows[] = {
     ROW(box_def, cell, "cell", T_CHOICE, .choices = "hex|tet",
         .text = "hexahedra, or six tetrahedra to a cell"),
 };
-static const map_info map_box = {
+static const map_keys map_box = {
     .what = "box",
     .text = "A block with a corner at the origin. Groups: left right (x), front back (y), bottom "
             "top (z).",
@@ -68,7 +68,7 @@ static const row voxels_rows[] = {
     ROW(voxels_def, thin, "thin", T_CHOICE, .choices = "refuse|allow",
         .text = "places thinner than a voxel, which vanish or fall apart: an error, or a warning"),
 };
-static const map_info map_voxels = {
+static const map_keys map_voxels = {
     .what = "voxels",
     .text = "Hexahedra of equal edges in place of a part ([voxels](voxels.md)). Groups: left right "
             "(x), front back (y), bottom top (z), and those of the file.",
@@ -81,7 +81,7 @@ static const row sphere_rows[] = {
     ROW(ball_def, level, "level", T_INT, .value = 2, .lo = 1, .hi = 8,
         .text = "1: an icosahedron of 20 faces; each further one cuts every face into four"),
 };
-static const map_info map_sphere = {
+static const map_keys map_sphere = {
     .what = "sphere",
     .text = "A ball about the origin, of tetrahedra from its faces to its centre.",
     .size = sizeof(ball_def),
@@ -94,7 +94,7 @@ static const row cylinder_rows[] = {
     ROW(ball_def, sides, "sides", T_INT, .value = 16, .lo = 3, .hi = 10000,
         .text = "flat ones around it"),
 };
-static const map_info map_cylinder_mesh = {
+static const map_keys map_cylinder_mesh = {
     .what = "cylinder",
     .text = "A cylinder with flat ends about the z axis, of tetrahedra from its faces to its "
             "centre. Groups: bottom top.",
@@ -109,7 +109,7 @@ static const row line_rows[] = {
     ROW(line_def, to, "to", T_VEC, .plain = 1, .need = 1, .unit = "m", .text = "last node"),
     SEGMENTS_ROW(line_def, 20, "edges, all of one length"),
 };
-static const map_info map_line = {.what = "line",
+static const map_keys map_line = {.what = "line",
                                   .text = "A straight line, for rods. Groups: start end.",
                                   .size = sizeof(line_def),
                                   ROWS(line_rows)};
@@ -120,7 +120,7 @@ static const row points_rows[] = {
         .text = "back to the first point"),
     SEGMENTS_ROW(points_def, 1, "edges from each point to the next"),
 };
-static const map_info map_points = {
+static const map_keys map_points = {
     .what = "points",
     .text = "A line through points, for rods. Groups: start end, and corners: all the points.",
     .size = sizeof(points_def),
@@ -132,7 +132,7 @@ static const row arc_rows[] = {
         .text = "from the x axis on, right-handed; the whole turn makes a ring"),
     SEGMENTS_ROW(arc_def, 40, "edges, all of one length"),
 };
-static const map_info map_arc = {
+static const map_keys map_arc = {
     .what = "arc",
     .text = "A part of a circle about the origin in the xy plane, or all of it, for rods; nodes "
             "lie on the circle. Groups: start end.",
@@ -146,7 +146,7 @@ static const row helix_rows[] = {
         .lo_open = 1, .text = "turns"),
     SEGMENTS_ROW(arc_def, 100, "edges of the whole helix"),
 };
-static const map_info map_helix = {
+static const map_keys map_helix = {
     .what = "helix",
     .text = "A helix about the z axis that begins on the x axis, for rods. Groups: start end.",
     .size = sizeof(arc_def),
@@ -166,7 +166,7 @@ static const row mesh_rows[] = {
     ROW(mesh_def, arc, "arc", T_MAP, SUB(map_arc), .text = "arc or ring"),
     ROW(mesh_def, helix, "helix", T_MAP, SUB(map_helix), .text = "helix"),
 };
-const map_info map_mesh = {
+const map_keys map_mesh = {
     .what = "mesh",
     .text = "A mesh made on the spot; instead of the name of a file.",
     .tried = "file",

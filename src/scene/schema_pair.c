@@ -13,7 +13,7 @@ static const row stop_rows[] = {
     ROW(stop_def, side, "side", T_CHOICE, .choices = "above|below",
         .text = "closes when the elongation exceeds the gap, or falls below minus the gap"),
 };
-const map_info map_stop = {
+const map_keys map_stop = {
     .what = "stop",
     .text =
         "An elastic stop, or unilateral spring: force stiffness (elongation - gap) once the "
@@ -38,7 +38,7 @@ static const row friction_rows[] = {
     ROW(friction_def, velocity, "velocity", T_PAR, .elem = PL_ELEM_friction1, .choices = "none",
         .text = "tanh, needed: rate at which 76 % of the limit are felt"),
 };
-const map_info map_friction = {.what = "friction",
+const map_keys map_friction = {.what = "friction",
                                .text = "Dry friction against the elongation of its two ends.",
                                .size = sizeof(friction_def),
                                ROWS(friction_rows)};
@@ -56,7 +56,7 @@ static const row table_rows[] = {
                 "beyond the first and last point the slopes there go on"),
     ROW(table_def, factor, "factor", T_PAR, .elem = PL_ELEM_piece1),
 };
-const map_info map_table = {
+const map_keys map_table = {
     .what = "table",
     .text = "A force given by a table: > 0 pulls the ends together. Elongation as for a stop.",
     .size = sizeof(table_def),

@@ -24,7 +24,7 @@ const int pl_macro_option_count = COUNT(pl_macro_option_table);
           .text = "their numbers, from 1")
 
 static const row held_rows[] = {PICK_ROWS};
-static const map_info map_held = {.what = "held",
+static const map_keys map_held = {.what = "held",
                                   .text =
                                       "Elements that do not move: exactly one way to say which.",
                                   .size = sizeof(patch_pick_def),
@@ -35,7 +35,7 @@ static const row patch_load_rows[] = {
         .text = "on each of them, at its origin"),
     PICK_ROWS,
 };
-static const map_info map_patch_load = {
+static const map_keys map_patch_load = {
     .what = "element-load",
     .text = "A force on elements; on the one in the middle of the patch when nothing says which.",
     .size = sizeof(patch_pick_def),
@@ -61,7 +61,7 @@ static const row patch_rows[] = {
     ROW(patch_def, held, "held", T_LIST, SUB(map_held), .text = "elements that do not move"),
     ROW(patch_def, loads, "loads", T_LIST, SUB(map_patch_load), .text = "forces on elements"),
 };
-const map_info map_patch = {
+const map_keys map_patch = {
     .what = "patch",
     .text = "Finitely many elements of an interlocking material: exactly one of `cells`, `shells`, "
             "`disk`, `rectangle` and `outline`. The analysis `native` lets them come to rest under "

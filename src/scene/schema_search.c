@@ -18,7 +18,7 @@ static const row variable_rows[] = {
     ROW(search_variable_def, scale, "scale", T_CHOICE, .choices = "linear|log",
         .text = "log: by ratios, for values above zero that range over decades"),
 };
-const map_info map_search_variable = {.what = "search-variable",
+const map_keys map_search_variable = {.what = "search-variable",
                                       .text = "A value of the scene that a search changes.",
                                       .size = sizeof(search_variable_def),
                                       ROWS(variable_rows)};
@@ -49,7 +49,7 @@ static const row goal_rows[] = {
     ROW(search_goal_def, weight, "weight", T_NUM, .plain = 1, .unit = "", .value = 1, .lo = 0,
         .lo_open = 1, .hi = 1e9, .text = "factor on its part of the sum"),
 };
-const map_info map_search_goal = {
+const map_keys map_search_goal = {
     .what = "search-goal",
     .text = "What a figure is to be: exactly one of target, at_least, at_most, is, maximise "
             "and minimise. Targets count the square of their difference.",
@@ -66,7 +66,7 @@ static const row key_rows[] = {
     ROW(search_key_def, shape, "shape", T_CHOICE, .choices = "normal|uniform",
         .text = "uniform: all within `by` are as likely"),
 };
-static const map_info map_search_key = {.what = "search-key",
+static const map_keys map_search_key = {.what = "search-key",
                                         .text = "A value that is not exactly known.",
                                         .size = sizeof(search_key_def),
                                         ROWS(key_rows)};
@@ -79,7 +79,7 @@ static const row scatter_rows[] = {
                 "made best. The random numbers are the same for all designs"),
     ROW(search_scatter_def, of, "of", T_LIST, SUB(map_search_key), .need = 1, .text = "the keys"),
 };
-const map_info map_search_scatter = {.what = "search-scatter",
+const map_keys map_search_scatter = {.what = "search-scatter",
                                      .text = "Runs with values that are not exactly known.",
                                      .size = sizeof(search_scatter_def),
                                      ROWS(scatter_rows)};
@@ -89,7 +89,7 @@ static const row check_rows[] = {
     ROW(search_check_def, set, "set", T_RAW, .need = 1, .choices = "{path: value}",
         .text = "other values of keys, paths as in --set"),
 };
-const map_info map_search_check = {.what = "search-check",
+const map_keys map_search_check = {.what = "search-check",
                                    .text = "The best design once more, computed otherwise.",
                                    .size = sizeof(search_check_def),
                                    ROWS(check_rows)};

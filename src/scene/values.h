@@ -152,7 +152,7 @@ typedef enum row_type {
   T_RAW     // const pl_node *, read by its own code; text says what
 } row_type;
 
-struct map_info;
+struct map_keys;
 typedef struct row {
   const char *key;
   row_type type;
@@ -163,7 +163,7 @@ typedef struct row {
   double value, lo, hi; // T_NUM, T_INT; lo_open: > lo instead of >= lo
   int lo_open;
   const char *choices; // "a|b"; T_RAW: what it looks like, T_PAR: its default, for the reference
-  const struct map_info *sub;
+  const struct map_keys *sub;
   int elem;                           // T_PAR: element kind
   const char *par;                    // T_PAR: its parameter, NULL: key
   int each;                           // T_PAR: may differ from element to element
@@ -178,7 +178,8 @@ typedef struct key_list {
   const pl_key *key;
 } key_list;
 
-typedef struct map_info {
+// the keys that a map may have
+typedef struct map_keys {
   const char *what; // "material"
   const char *text; // one or two sentences for the reference
   // A key that people try, and what to write instead.
@@ -192,7 +193,7 @@ typedef struct map_info {
   key_list (*keys)(int which); // its text, and its keys instead of row; into a shape_def
   int which;
   row (*row_of)(int k); // rows instead of row; without key: there are no more
-} map_info;
+} map_keys;
 
 typedef struct param_def {
   txt name; // first in every T_NAMED struct
@@ -681,22 +682,22 @@ typedef struct measured_limits_def {
 } measured_limits_def;
 
 // tables (schema*.c)
-extern const map_info map_root, map_mesh, map_fixed, map_data, map_each, map_rotate, map_body;
-extern const map_info map_stop, map_friction, map_table;
-extern const map_info map_load, map_tendon, map_foundation, map_join;
-extern const map_info map_mail, map_measured_limits, map_mail_goal, map_mail_variable, map_patch;
-extern const map_info map_obstacle, map_contact, map_self_contact;
-extern const map_info map_search_variable, map_search_goal, map_search_scatter, map_search_check;
-extern const map_info map_limit, map_region, map_projection, map_section;
+extern const map_keys map_root, map_mesh, map_fixed, map_data, map_each, map_rotate, map_body;
+extern const map_keys map_stop, map_friction, map_table;
+extern const map_keys map_load, map_tendon, map_foundation, map_join;
+extern const map_keys map_mail, map_measured_limits, map_mail_goal, map_mail_variable, map_patch;
+extern const map_keys map_obstacle, map_contact, map_self_contact;
+extern const map_keys map_search_variable, map_search_goal, map_search_scatter, map_search_check;
+extern const map_keys map_limit, map_region, map_projection, map_section;
 // schema_material.c
-extern const map_info map_material, map_fit, map_profile;
-extern const map_info map_measured, map_objective, map_variable, map_along, map_design_response,
+extern const map_keys map_material, map_fit, map_profile;
+extern const map_keys map_measured, map_objective, map_variable, map_along, map_design_response,
     map_proof;
-extern const map_info map_analysis[PL_ANALYSIS_COUNT];
+extern const map_keys map_analysis[PL_ANALYSIS_COUNT];
 // Rows of a mapping, with unit, default, range and text of those of T_PAR looked up.
-int map_nrow(const map_info *m);
-row map_row(const map_info *m, int k);
-const char *map_text(const map_info *m);
+int map_nrow(const map_keys *m);
+row map_row(const map_keys *m, int k);
+const char *map_text(const map_keys *m);
 // The row of one key, whose value is that of this number.
 row key_row(const pl_key *k, int number);
 // Keys of all forms of limits, each once; NULL: there are no more.

@@ -27,15 +27,15 @@ const pl_option pl_jump_option_table[] = {PL_JUMP_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_
 const int pl_jump_option_count = COUNT(pl_jump_option_table);
 #undef OPT_STRUCT
 
-pl_status solve_opts_check(pl_env *env, const pl_option *info, int n, const void *opts) {
-  PL_TRY(pl_opts_check(env, info, n, opts));
+pl_status solve_opts_check(pl_env *env, const pl_option *table, int n, const void *opts) {
+  PL_TRY(pl_opts_check(env, table, n, opts));
   for (int k = 0; k < n; k++) {
-    if (info[k].type != PL_OPT_CHOICE) continue;
-    int words = 1, v = *(const int *)(const void *)((const char *)opts + info[k].offset);
-    for (const char *c = info[k].choices; *c; c++) words += *c == '|';
+    if (table[k].type != PL_OPT_CHOICE) continue;
+    int words = 1, v = *(const int *)(const void *)((const char *)opts + table[k].offset);
+    for (const char *c = table[k].choices; *c; c++) words += *c == '|';
     if (v >= words)
-      return pl_fail(env, PL_E_INPUT, "%s must be one of %s, got number %d", info[k].name,
-                     info[k].choices, v);
+      return pl_fail(env, PL_E_INPUT, "%s must be one of %s, got number %d", table[k].name,
+                     table[k].choices, v);
   }
   return PL_OK;
 }

@@ -11,7 +11,7 @@
 // ---- option tables ----------------------------------------------------------------------------
 
 // pl_opts_check, and choices against the number of their words
-pl_status solve_opts_check(pl_env *env, const pl_option *info, int n, const void *opts);
+pl_status solve_opts_check(pl_env *env, const pl_option *table, int n, const void *opts);
 
 // ---- shared by all analyses -------------------------------------------------------------------
 
