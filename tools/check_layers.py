@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Fails when a file of src/ or cli/ includes a header of a layer that its own layer may not see, or
 uses the column pointers of a matrix (`ptr`, a name kept for them) outside sparse; or when a static
-function, of tests and examples too, is named like one of POSIX or the C library."""
+function, of tests and examples too, is named like one of POSIX or the C library; or when the graph
+of CONTRIBUTING.md is another one."""
 import pathlib
 import re
 import sys
@@ -79,6 +80,22 @@ for layer in ("src", "cli", "tests", "examples", "bench", "include"):
             if found and found[1] in SYSTEM:
                 print(f"{path.relative_to(root)}:{number}: static function '{found[1]}' has the name of a function of the system")
                 bad += 1
+
+# chains `a < b < c, d` of the graph, and what follows from them
+below = {layer: set() for layer in BELOW}
+graph = re.search(r"^    base <.*(?:\n    .*)*", (root / "CONTRIBUTING.md").read_text(), re.M)[0]
+for chain in re.split("[;\n]", graph):
+    steps = [re.findall(r"\w+", step) for step in chain.split("<")]
+    for lower, upper in zip(steps, steps[1:]):
+        for name in upper:
+            below.setdefault(name, set()).update(lower)
+drawn = {}
+for layer in below:  # BELOW begins with the lowest
+    drawn[layer] = {layer}.union(*(drawn.get(name, {name}) for name in below[layer]))
+    other = drawn[layer] ^ (visible(layer) if layer in BELOW else set())
+    if other:
+        print(f"CONTRIBUTING.md: its graph differs from tools/check_layers.py in what {layer} sees: {', '.join(sorted(other))}")
+        bad += 1
 header_bad = [p.name for p in (root / "include/pliant").glob("*.h") if p.stem not in BELOW and p.stem not in ("pliant", *ANY)]
 for name in header_bad:
     print(f"include/pliant/{name}: no layer of that name in tools/check_layers.py")
