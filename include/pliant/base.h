@@ -174,14 +174,19 @@ pl_status pl_file_read(pl_env *env, const char *path, size_t limit, char **data,
 pl_status pl_file_write(pl_env *env, const char *path, const void *data, size_t size);
 // The same, and waits until the disk has it: what was written is there after a loss of power, too.
 pl_status pl_file_save(pl_env *env, const char *path, const void *data, size_t size);
-// SHA-256 as `sha256sum` prints it, of memory and of a file (0: it cannot be read).
+// SHA-256 as `sha256sum` prints it, of memory and of a file (0: it cannot be read): for what others
+// compare, such as the files of a run in summary.json. Else pl_hash.
 void pl_sha256(const void *data, size_t size, char hex[65]);
 int pl_sha256_file(const char *path, char hex[65]);
 // Makes a folder and its parents.
 pl_status pl_dir_make(pl_env *env, const char *path);
 
-// A number for tables, from all bits of n bytes; the same on every run.
-uint32_t pl_hash(const void *data, size_t n);
+// The hash h, 0 at first, with n bytes more and n itself: for tables, and to tell whether data are
+// those of before. A change within one of the words of eight bytes that they are taken in always
+// changes it, others do but with a chance of 2^-64. All bits go into the low ones, which serve as
+// an index. The same on every run, and on all machines for numbers of eight bytes. It does not
+// withstand intent: pl_sha256 does.
+uint64_t pl_hash(uint64_t h, const void *data, size_t n);
 
 // Index of the name in names[n] closest to word in spelling, or -1 when none is close.
 int pl_closest(const char *word, int n, const char *const *names);

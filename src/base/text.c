@@ -234,17 +234,6 @@ pl_status pl_dir_make(pl_env *env, const char *path) {
   return PL_OK;
 }
 
-uint32_t pl_hash(const void *data, size_t n) {
-  uint64_t code = n;
-  for (size_t i = 0; i < n; i += 4) {
-    uint32_t part = 0;
-    memcpy(&part, (const char *)data + i, n - i < 4 ? n - i : 4);
-    code = (code ^ part) * 0x9e3779b97f4a7c15u;
-    code ^= code >> 29;
-  }
-  return (uint32_t)(code ^ code >> 32);
-}
-
 // Levenshtein distance with adjacent transpositions, on words of at most 63 letters
 static int edit_distance(const char *a, const char *b) {
   int na = (int)strlen(a), nb = (int)strlen(b);

@@ -37,9 +37,8 @@ static int is_at(const pl_search_table *t, const double *a, const double *b) {
 
 // the slot of a place, empty where it is not known
 static int *find_slot(const pl_search_table *t, const row_table *r, const double *x) {
-  unsigned at = pl_hash(x, (size_t)t->nvariable * sizeof *x) & (unsigned)(r->cap - 1);
-  while (r->slot[at] >= 0 && !is_at(t, row(t, r->slot[at]), x))
-    at = (at + 1) & (unsigned)(r->cap - 1);
+  size_t mask = (size_t)r->cap - 1, at = pl_hash(0, x, (size_t)t->nvariable * sizeof *x) & mask;
+  while (r->slot[at] >= 0 && !is_at(t, row(t, r->slot[at]), x)) at = (at + 1) & mask;
   return &r->slot[at];
 }
 

@@ -6,22 +6,20 @@
 
 static const double FINE = 1e-6; // of the lattice's first vector
 
-typedef struct print {
+typedef struct digest {
   uint64_t h;
   double length; // that numbers refer to
-} print;
+} digest;
 
-// FNV-1a by words
-static void add(print *p, int64_t v) {
-  p->h = (p->h ^ (uint64_t)v) * 0x100000001b3;
-  p->h ^= p->h >> 32;
+static void add(digest *p, int64_t v) {
+  p->h = pl_hash(p->h, &v, sizeof v);
 }
 
-static void add_numbers(print *p, double unit, size_t n, const double *x) {
+static void add_numbers(digest *p, double unit, size_t n, const double *x) {
   for (size_t i = 0; i < n; i++) add(p, llround(x[i] / (FINE * unit)));
 }
 
-static void add_piece(print *p, const pl_piece *a) {
+static void add_piece(digest *p, const pl_piece *a) {
   const double size[] = {a->radius, a->major, a->straight, a->height};
   size_t many = 3 * (size_t)a->nharmonic;
   add(p, a->kind);
@@ -40,7 +38,7 @@ static void add_piece(print *p, const pl_piece *a) {
 }
 
 uint64_t pl_mail_fingerprint(const pl_mail *m) {
-  print p = {0xcbf29ce484222325, hypot(m->lattice[0][0], m->lattice[0][1])};
+  digest p = {0, hypot(m->lattice[0][0], m->lattice[0][1])};
   add_numbers(&p, p.length, 4, m->lattice[0]);
   // lengths in nanometres
   add_numbers(&p, 1e-3, 1, &p.length);

@@ -26,15 +26,15 @@ static header make_header(const job *j, const pl_analysis *a) {
   h.version = VERSION;
   h.order = ORDER;
   strncpy(h.kind, pl_analysis_table[a->kind].name, sizeof h.kind - 1);
-  h.scene = j->print_scene;
-  h.model = j->print_model;
-  h.analysis = print_analysis(j, a);
+  h.scene = j->scene_hash;
+  h.model = j->model_hash;
+  h.analysis = hash_analysis(j, a);
   return h;
 }
 
 static uint64_t checksum(header h, const char *body) {
   h.sum = 0;
-  return print_bytes(print_bytes(0, &h, sizeof h), body, h.size);
+  return pl_hash(pl_hash(0, &h, sizeof h), body, h.size);
 }
 
 static const char *path_of(const job *j, const pl_analysis *a, char path[PL_TEXT]) {
@@ -68,7 +68,7 @@ pl_status checkpoint_end(checkpoint *c) {
   }
   pl_text_free(&c->out);
   c->j->pace->written = pl_wall_time();
-  c->j->pace->took = c->j->pace->written - start;
+  c->j->pace->seconds = c->j->pace->written - start;
   return s;
 }
 
@@ -77,7 +77,7 @@ int checkpoint_due(const job *j) {
   double every = j->opts->checkpoint > 0 ? j->opts->checkpoint : PL_JOB_CHECKPOINT;
   // negative: whenever it can be
   if (j->opts->checkpoint < 0) return 1;
-  if (j->pace->took > SMALL_PART * every) every = j->pace->took / SMALL_PART;
+  if (j->pace->seconds > SMALL_PART * every) every = j->pace->seconds / SMALL_PART;
   return pl_wall_time() - j->pace->written >= every;
 }
 

@@ -85,10 +85,9 @@ pl_status contact_read(checkpoint *c, const pl_state *s, pl_contact *k);
 
 // ---- fingerprints -------------------------------------------------------------------------------
 
-uint64_t print_bytes(uint64_t h, const void *data, size_t size);
 // All numbers that the model depends on, as they are now.
-pl_status print_model(const job *j, uint64_t *out);
+pl_status hash_model(const job *j, uint64_t *out);
 // The options of an analysis and what it watches, but for those that only say how long to go on.
-uint64_t print_analysis(const job *j, const pl_analysis *a);
+uint64_t hash_analysis(const job *j, const pl_analysis *a);
 
 #endif

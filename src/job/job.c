@@ -292,7 +292,7 @@ static pl_status run_one(job *j, int k) {
   j->pace->written = pl_wall_time();
   sink_begin(j, a);
   pl_status s = job_stage_enter(j, a);
-  if (s == PL_OK) s = print_model(j, &j->print_model);
+  if (s == PL_OK) s = hash_model(j, &j->model_hash);
   if (s == PL_OK) s = run_table[a->kind](j, k, figures);
   pl_status left = job_stage_leave(j);
   if (s >= 0 && left < 0) s = left;
@@ -345,8 +345,8 @@ static int is_wanted(const job *j, int k, int only) {
 
 // a resume that is refused changes nothing in the folder
 static pl_status check_resume(job *j, int only) {
-  PL_TRY(print_model(j, &j->print_scene));
-  j->print_model = j->print_scene;
+  PL_TRY(hash_model(j, &j->scene_hash));
+  j->model_hash = j->scene_hash;
   for (int k = 0; k < j->scene->nanalysis; k++)
     if (is_wanted(j, k, only)) PL_TRY(checkpoint_check(j, &j->scene->analysis[k]));
   return PL_OK;

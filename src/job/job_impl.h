@@ -13,8 +13,8 @@
 
 enum { WARNINGS = 50 }; // messages kept for the report
 
-typedef struct pace {   // of checkpoints
-  double written, took; // wall clock when the last one was written; seconds it took
+typedef struct pace {      // of checkpoints
+  double written, seconds; // wall clock when the last one was written; what that took
 } pace;
 
 typedef struct length_unit {
@@ -48,7 +48,7 @@ typedef struct job {
   int *bead;       // [nbead] point masses on rods
   pl_sheet *sheet; // limits of stretch while an analysis keeps them; NULL: none
   pl_job_result *result;
-  uint64_t print_scene, print_model; // fingerprints: at the start, as an analysis began
+  uint64_t scene_hash, model_hash; // fingerprints: at the start, as an analysis began
   pace *pace;
   char date[32]; // of the start, UTC
   folder *folder;

@@ -161,28 +161,28 @@ void native_verdict(const native *k, const pl_mail_verdict *v, json_t *f) {
 
 // ---- what is kept -------------------------------------------------------------------------------
 
-static uint64_t print_piece(uint64_t h, const pl_piece *a) {
+static uint64_t hash_piece(uint64_t h, const pl_piece *a) {
   const double size[] = {a->centre[0], a->centre[1], a->centre[2], a->axis[0],  a->axis[1],
                          a->axis[2],   a->radius,    a->major,     a->straight, a->height};
   size_t many = (size_t)a->nharmonic;
-  h = print_bytes(h, size, sizeof size);
-  if (many) h = print_bytes(h, a->cosine, many * sizeof *a->cosine);
-  if (many) h = print_bytes(h, a->sine, many * sizeof *a->sine);
+  h = pl_hash(h, size, sizeof size);
+  if (many) h = pl_hash(h, a->cosine, many * sizeof *a->cosine);
+  if (many) h = pl_hash(h, a->sine, many * sizeof *a->sine);
   if (a->kind != PL_PIECE_FACETS) return h;
   int n;
   const double(*x)[3] = pl_facets_corners(a->facets, &n);
-  return print_bytes(h, x, (size_t)n * sizeof *x);
+  return pl_hash(h, x, (size_t)n * sizeof *x);
 }
 
-uint64_t native_print(const pl_patch *p) {
+uint64_t hash_patch(const pl_patch *p) {
   size_t n = (size_t)p->n;
-  uint64_t h = print_bytes(0, p->pose, n * sizeof *p->pose);
-  h = print_bytes(h, p->held, n);
-  if (p->load) h = print_bytes(h, p->load, n * sizeof *p->load);
-  h = print_bytes(h, p->gravity, sizeof p->gravity);
+  uint64_t h = pl_hash(0, p->pose, n * sizeof *p->pose);
+  h = pl_hash(h, p->held, n);
+  if (p->load) h = pl_hash(h, p->load, n * sizeof *p->load);
+  h = pl_hash(h, p->gravity, sizeof p->gravity);
   for (int i = 0; i < p->n; i++)
-    for (int k = 0; k < p->elem[i]->npiece; k++) h = print_piece(h, &p->elem[i]->piece[k]);
-  return print_bytes(h, &p->density, sizeof p->density);
+    for (int k = 0; k < p->elem[i]->npiece; k++) h = hash_piece(h, &p->elem[i]->piece[k]);
+  return pl_hash(h, &p->density, sizeof p->density);
 }
 
 pl_status native_refuse(const checkpoint *c) {
@@ -194,7 +194,7 @@ pl_status native_refuse(const checkpoint *c) {
 // The way to rest: what was kept of it last.
 typedef struct way {
   const native *k;
-  uint64_t print;
+  uint64_t hash;
   size_t n;
   double *x, *from; // [n]; what an earlier run has kept
   pl_rest_keeper keeper;
@@ -204,7 +204,7 @@ static pl_status write_way(const way *w) {
   checkpoint c;
   double n = (double)w->n;
   checkpoint_begin(w->k->j, w->k->a, &c);
-  checkpoint_put(&c, &w->print, 1, sizeof w->print);
+  checkpoint_put(&c, &w->hash, 1, sizeof w->hash);
   checkpoint_put(&c, &n, 1, sizeof n);
   checkpoint_put(&c, w->x, w->n, sizeof *w->x);
   return checkpoint_end(&c);
@@ -221,10 +221,10 @@ static pl_status keep(void *ctx, size_t n, const double *x) {
 }
 
 static pl_status read_way(checkpoint *c, way *w) {
-  uint64_t print;
+  uint64_t hash;
   double n;
-  PL_TRY(checkpoint_read(c, &print, 1, sizeof print));
-  if (print != w->print) return native_refuse(c);
+  PL_TRY(checkpoint_read(c, &hash, 1, sizeof hash));
+  if (hash != w->hash) return native_refuse(c);
   PL_TRY(checkpoint_read(c, &n, 1, sizeof n));
   long many = checkpoint_count(n);
   if (many <= 0) return PL_E_INPUT;
@@ -237,7 +237,7 @@ static pl_status read_way(checkpoint *c, way *w) {
 static pl_status way_open(way *w, const native *k) {
   checkpoint c;
   int found;
-  *w = (way){.k = k, .print = native_print(&k->p), .keeper = {.keep = keep, .ctx = w}};
+  *w = (way){.k = k, .hash = hash_patch(&k->p), .keeper = {.keep = keep, .ctx = w}};
   PL_TRY(checkpoint_open(k->j, k->a, &c, &found));
   return found ? checkpoint_close(&c, read_way(&c, w)) : PL_OK;
 }

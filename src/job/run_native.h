@@ -19,7 +19,7 @@ typedef struct native {
 pl_status native_motion(native *k, json_t *figures);
 
 // All that a patch is, as one number; what is told where a checkpoint is of another one.
-uint64_t native_print(const pl_patch *p);
+uint64_t hash_patch(const pl_patch *p);
 pl_status native_refuse(const checkpoint *c);
 
 // What is shown of it.

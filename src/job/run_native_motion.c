@@ -25,7 +25,7 @@ typedef struct film {
   double *time;         // [cap]
   pl_pose *pose;        // [cap][p.n]
   pl_mail_verdict seen; // the worst of all frames
-  uint64_t print;       // of the patch
+  uint64_t hash;        // of the patch
 } film;
 
 // ---- what is kept -------------------------------------------------------------------------------
@@ -38,7 +38,7 @@ static pl_status write_checkpoint(const film *f, const pl_patch_state *s) {
       (double)rows, f->next_frame, f->next_row, f->seen.gap, f->seen.links_changed,
       s->energy};
   checkpoint_begin(f->k->j, f->k->a, &c);
-  checkpoint_put(&c, &f->print, 1, sizeof f->print);
+  checkpoint_put(&c, &f->hash, 1, sizeof f->hash);
   checkpoint_put(&c, head, sizeof head / sizeof *head, sizeof *head);
   checkpoint_put(&c, s->pose, n, sizeof *s->pose);
   checkpoint_put(&c, s->v, n, sizeof *s->v);
@@ -51,10 +51,10 @@ static pl_status write_checkpoint(const film *f, const pl_patch_state *s) {
 
 static pl_status read_all(checkpoint *c, film *f, pl_patch_state *s) {
   double head[11], *rows;
-  uint64_t print;
+  uint64_t hash;
   size_t n = (size_t)s->n;
-  PL_TRY(checkpoint_read(c, &print, 1, sizeof print));
-  if (print != f->print) return native_refuse(c);
+  PL_TRY(checkpoint_read(c, &hash, 1, sizeof hash));
+  if (hash != f->hash) return native_refuse(c);
   PL_TRY(checkpoint_read(c, head, 11, sizeof *head));
   long frames = checkpoint_count(head[4]), nrow = checkpoint_count(head[5]);
   if (frames < 0 || frames > f->cap || nrow < 0) return PL_E_INPUT;
@@ -275,7 +275,7 @@ static pl_status film_open(film *f) {
   f->cap = k->j->output.frames + 2;
   f->frame_step = k->a->opts.native_.duration / k->j->output.frames;
   f->seen.gap = INFINITY;
-  f->print = native_print(&k->p);
+  f->hash = hash_patch(&k->p);
   f->time = pl_alloc(env, (size_t)f->cap, sizeof *f->time);
   f->pose = pl_alloc(env, (size_t)f->cap * (size_t)k->p.n, sizeof *f->pose);
   if (!f->time || !f->pose) return PL_E_NOMEM;

@@ -298,7 +298,7 @@ static int find_near(const pl_mesh *m, int i, double tol, unsigned mask, const i
     for (int d = 0; d < 3; d++) seen |= b[d] && key[d][0] == key[d][1];
     if (seen) continue;
     double at[3] = {key[0][b[0]], key[1][b[1]], key[2][b[2]]};
-    for (int j = head[pl_hash(at, sizeof at) & mask]; j >= 0; j = next[j])
+    for (int j = head[pl_hash(0, at, sizeof at) & mask]; j >= 0; j = next[j])
       if ((best < 0 || j < best) && distance(m->X, i, j) <= tol) best = j;
   }
   return best;
@@ -323,7 +323,7 @@ pl_status mesh_match(const pl_mesh *m, double tol, int *rep) {
     if (near >= 0) continue;
     double at[3];
     for (int d = 0; d < 3; d++) at[d] = cell_of(m->X[3 * i + d], tol);
-    unsigned h = pl_hash(at, sizeof at) & mask;
+    size_t h = pl_hash(0, at, sizeof at) & mask;
     next[i] = head[h];
     head[h] = i;
   }

@@ -143,7 +143,7 @@ pl_status pl_load_find_set(pl_load *in, const char *name, size_t n, int *set) {
     return pl_load_fail(in, NULL, "a name of %zu bytes; at most %d", n, PL_READ_NAME);
   if (!in->slot) in->slot = pl_alloc(in->env, PL_READ_SLOT, sizeof *in->slot);
   if (!in->slot) return PL_E_NOMEM;
-  uint32_t at = pl_hash(name, n) % PL_READ_SLOT;
+  size_t at = pl_hash(0, name, n) % PL_READ_SLOT;
   for (; in->slot[at]; at = (at + 1) % PL_READ_SLOT) {
     *set = in->slot[at] - 1;
     if (strlen(in->set[*set].name) == n && memcmp(in->set[*set].name, name, n) == 0) return PL_OK;
@@ -258,7 +258,7 @@ int pl_load_ids_find(const pl_load_ids *ids, int64_t id) {
 
 // slot of the record that equals key, or the free one where it belongs
 static int find_slot(const pl_load_hash *h, const char *base, size_t size, const char *key) {
-  uint32_t mask = (uint32_t)h->nslot - 1, code = pl_hash(key, size) & mask;
+  size_t mask = (size_t)h->nslot - 1, code = pl_hash(0, key, size) & mask;
   while (h->slot[code] && memcmp(base + (size_t)(h->slot[code] - 1) * size, key, size) != 0)
     code = (code + 1) & mask;
   return (int)code;

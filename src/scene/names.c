@@ -5,7 +5,7 @@
 #include <string.h>
 
 static name_entry *slot_of(const name_table *t, const char *name) {
-  unsigned mask = (unsigned)t->cap - 1, k = pl_hash(name, strlen(name)) & mask;
+  size_t mask = (size_t)t->cap - 1, k = pl_hash(0, name, strlen(name)) & mask;
   while (t->slot[k].name && strcmp(t->slot[k].name, name) != 0) k = (k + 1) & mask;
   return &t->slot[k];
 }

@@ -128,7 +128,7 @@ static inline size_t fuzz_change(char *file, size_t size, const char *data, size
   uint64_t rest = size - FUZZ_HEAD, sum = 0;
   memcpy(file + FUZZ_SIZE_AT, &rest, sizeof rest);
   memcpy(file + FUZZ_SUM_AT, &sum, sizeof sum);
-  sum = print_bytes(print_bytes(0, file, FUZZ_HEAD), file + FUZZ_HEAD, rest);
+  sum = pl_hash(pl_hash(0, file, FUZZ_HEAD), file + FUZZ_HEAD, rest);
   memcpy(file + FUZZ_SUM_AT, &sum, sizeof sum);
   return size;
 }

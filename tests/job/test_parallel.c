@@ -171,7 +171,7 @@ static void add_table(void *ctx, const char *name, const pl_table *t) {
 
 static void add_text(void *ctx, const char *name, const char *csv, size_t n) {
   (void)name;
-  *(double *)ctx += pl_hash(csv, n);
+  *(double *)ctx += (double)pl_hash(0, csv, n);
 }
 
 // only: name of an analysis, NULL: all
