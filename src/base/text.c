@@ -286,55 +286,9 @@ static int in_decimal(char c) {
   return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
 }
 
-__extension__ typedef unsigned __int128 wide;
-
-// the double nearest to a / b, both above 0: 62 bits or more of the quotient, and whether more
-// follow
-static double divide(uint64_t a, uint64_t b) {
-  int up = __builtin_clzll(a), down = __builtin_clzll(b);
-  wide n = (wide)(a << up) << 62;
-  uint64_t d = b << down, q = (uint64_t)(n / d);
-  return ldexp((double)(q | (n % d > 0)), down - up - 62);
-}
-
-// The nearest double to a number of up to 19 digits over a power of ten, or times one where both
-// are exact. Returns the length, 0: it is not such a number.
-static size_t scan_short(const char *s, size_t n, double *value) {
-  size_t k = n > 0 && (s[0] == '-' || s[0] == '+');
-  uint64_t digits = 0, ten = 1;
-  int count = 0, power = 0, point = 0;
-  for (; k < n && count < 20; k++) {
-    if (s[k] == '.' && !point) {
-      point = 1;
-      continue;
-    }
-    if (s[k] < '0' || s[k] > '9') break;
-    digits = 10 * digits + (uint64_t)(s[k] - '0');
-    power -= point;
-    count++;
-  }
-  if (count == 0 || count == 20) return 0;
-  if (k < n && (s[k] == 'e' || s[k] == 'E')) {
-    size_t sign = k + 1 < n && (s[k + 1] == '-' || s[k + 1] == '+'), first = k + 1 + sign,
-           e = first;
-    int x = 0;
-    for (; e < n && s[e] >= '0' && s[e] <= '9' && x < 100; e++) x = 10 * x + (s[e] - '0');
-    if (e == first) return 0;
-    power += sign && s[k + 1] == '-' ? -x : x;
-    k = e;
-  }
-  if (abs(power) > 19 || (k < n && in_decimal(s[k]))) return 0;
-  for (int i = 0; i < abs(power); i++) ten *= 10;
-  if (power > 0 && digits > (uint64_t)1 << 53) return 0;
-  double x = power > 0 ? (double)digits * (double)ten : digits ? divide(digits, ten) : 0;
-  *value = s[0] == '-' ? -x : x;
-  return k;
-}
-
 size_t pl_number_scan(const char *s, size_t n, double *value) {
   char text[400], *end = text;
-  size_t len = scan_short(s, n, value);
-  if (len > 0) return len;
+  size_t len = 0;
   for (; len < n && in_decimal(s[len]); len++) {
     if (len + 1 == sizeof text) return 0;
     text[len] = s[len];
