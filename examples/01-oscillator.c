@@ -1,6 +1,5 @@
-// A driven, damped oscillator built by hand from a model description, stepped in time until it is
-// periodic, and compared with the closed form. No scene file: this is how to use pliant as a
-// library.
+// A driven, damped oscillator, built in code and stepped in time until it is periodic, compared
+// with the closed form. No scene file: this is how to use pliant as a library.
 #include "pliant/pliant.h"
 
 #include <math.h>
@@ -28,69 +27,42 @@ static int observe(void *ctx, const pl_state *s, const pl_clock *clock, const pl
   return 0;
 }
 
-static pl_status run(pl_env *env, record *r, pl_transient_info *info) {
-  // one node with one unknown; -1 in a stencil is the ground
-  const int node = 0, ends[2] = {-1, 0};
-  const double X = 0, spring[4] = {k, 0, 0, c}; // stiffness, quadratic, cubic, damping
-  const pl_group_desc group[2] = {
-      {.name = "spring",
-       .kind = pl_elem_find("spring1"),
-       .nelem = 1,
-       .stencil = ends,
-       .shared = 1,
-       .par = spring},
-      {.name = "mass",
-       .kind = pl_elem_find("mass1"),
-       .nelem = 1,
-       .stencil = &node,
-       .shared = 1,
-       .par = &m},
-  };
-  const pl_load_desc load = {
-      .name = "push", .nnode = 1, .node = &node, .term = {.harmonic = 1, .amplitude = {force}}};
-  const pl_model_desc desc = {
-      .dim = 1, .nnode = 1, .X = &X, .ngroup = 2, .group = group, .nload = 1, .load = &load};
+int main(void) {
+  pl_builder *b;
+  if (pl_builder_create(NULL, 1, &b) != PL_OK) return 1;
+  int node = pl_build_node(b, (double[3]){0}, "mass");
+  const pl_setting spring[] = {{"stiffness", {.v = k}}, {"damping", {.v = c}}, {0}};
+  pl_build_element(b, pl_elem_find("spring1"), (int[]){-1, node}, spring); // -1: the ground
+  pl_build_element(b, pl_elem_find("mass1"), &node, (pl_setting[]){{"mass", {.v = m}}, {0}});
+  pl_build_load(b, &(pl_load_desc){.nnode = 1, .node = &node, .term = {1, {force}, 0}});
 
   // options begin with their defaults
-  pl_transient_opts opts;
-  pl_opts_default(pl_transient_option_table, pl_transient_option_count, &opts);
+  pl_transient_opts opts = pl_transient_defaults();
   opts.frequency = omega;
   opts.periods = 60;
   opts.steps_per_period = 2000;
   opts.steady = 1e-9; // m
 
-  pl_model *model = NULL;
-  pl_params *params = NULL;
-  pl_state *state = NULL;
-  pl_work *work = NULL;
-  pl_status s = pl_model_create(env, &desc, &model);
-  if (s == PL_OK) s = pl_params_create(model, &params);
-  if (s == PL_OK) s = pl_state_create(model, params, &state);
-  if (s == PL_OK) s = pl_work_create(model, 1, &work);
-  if (s == PL_OK) s = pl_transient(&opts, model, params, state, NULL, work, observe, r, info);
-  pl_work_free(work);
-  pl_state_free(model, state);
-  pl_params_free(params);
-  pl_model_free(model);
-  return s;
-}
-
-int main(void) {
-  pl_env env;
-  pl_env_init(&env);
+  pl_built built;
   record r = {0};
-  pl_transient_info info = {0};
-  pl_status s = run(&env, &r, &info);
+  pl_transient_info info;
+  pl_status s = pl_build_all(b, 1, &built);
+  if (s == PL_OK)
+    s = pl_transient(&opts, built.model, built.params, built.state, NULL, built.work, observe, &r,
+                     &info);
   if (s != PL_OK) {
-    fprintf(stderr, "%s: %s\n", pl_status_text(s), env.error.text);
+    fprintf(stderr, "%s: %s\n", pl_status_text(s), pl_built_error(&built));
+    pl_built_free(&built);
     return 1;
   }
-  double a = 2 * r.sine / r.n, b = 2 * r.cosine / r.n, lag = c * omega, net = k - m * omega * omega;
+  double sine = 2 * r.sine / r.n, cosine = 2 * r.cosine / r.n;
+  double lag = c * omega, net = k - m * omega * omega;
   printf("periods     %d (%s)\n", info.nperiod, pl_stop_text(info.reason));
-  printf("amplitude   %.8f m\n", hypot(a, b));
+  printf("amplitude   %.8f m\n", hypot(sine, cosine));
   printf("closed form %.8f m\n", force / hypot(net, lag));
-  printf("phase       %.6f rad\n", atan2(b, a));
+  printf("phase       %.6f rad\n", atan2(cosine, sine));
   printf("closed form %.6f rad\n", -atan2(lag, net));
+  pl_built_free(&built);
   return 0;
 }
 

@@ -7,17 +7,14 @@
 #include <stdio.h>
 
 static void *find_frequency(void *model) {
-  pl_built m;
   double omega;
-  if (pl_built_share(model, 1, &m) == PL_OK && pl_built_modes(&m, 1, &omega, NULL) == PL_OK)
-    printf("frequency %.8f rad/s\n", omega);
-  pl_built_free(&m);
+  if (pl_built_modes(model, 1, &omega, NULL) == PL_OK) printf("frequency %.8f rad/s\n", omega);
   return NULL;
 }
 
 int main(void) {
   pl_builder *b;
-  pl_built m;
+  pl_built m, shared;
   pl_curve *curve = NULL;
   pthread_t thread;
   if (pl_builder_create(NULL, 1, &b) != PL_OK) return 1;
@@ -26,14 +23,15 @@ int main(void) {
   pl_build_element(b, pl_elem_find("spring1"), (int[]){-1, node}, spring); // -1: the ground
   pl_build_element(b, pl_elem_find("mass1"), &node, NULL);
   pl_build_load(b, &(pl_load_desc){.nnode = 1, .node = &node, .term = {1, {0.3}, 0}});
-  if (pl_build_all(b, 1, &m) != PL_OK) return 1;
+  if (pl_build_all(b, 1, &m) != PL_OK || pl_built_share(&m, 1, &shared) != PL_OK) return 1;
 
   const pl_response_opts o = pl_response_between(0.6, 3); // rad/s
-  if (pthread_create(&thread, NULL, find_frequency, &m) != 0) return 1;
+  if (pthread_create(&thread, NULL, find_frequency, &shared) != 0) return 1;
   if (pl_response(&o, m.model, m.params, m.work, 1, &node, NULL, &curve) == PL_OK)
     printf("peak %.8f rad/s\n", pl_curve_peak(curve));
   pthread_join(thread, NULL);
   pl_curve_free(curve);
+  pl_built_free(&shared);
   pl_built_free(&m);
 }
 

@@ -14,7 +14,7 @@ static pl_complex rms(const pl_node_motion *x) {
   return csqrt(sum);
 }
 
-static const pl_objective_kind acceleration = {"acceleration", .unit = "m/s^2", .motion = rms};
+static const pl_objective_kind kind = {"acceleration", .unit = "m/s^2", .motion = rms};
 
 int main(void) {
   pl_builder *b;
@@ -22,16 +22,15 @@ int main(void) {
   pl_design_result *r;
   if (pl_builder_create(NULL, 1, &b) != PL_OK) return 1;
   int node = pl_build_node(b, (double[3]){0}, "mass");
-  int k = pl_build_parameter(b, "k", "N/m", 40, 5, 60); // its value and bounds
-  const pl_setting spring[] = {
-      {"stiffness", {.v = 40, .par = k, .coef = 1}}, {"damping", {.v = c}}, {0}};
+  // its value and bounds
+  const pl_value k = {.v = 40, .par = pl_build_parameter(b, "k", "N/m", 40, 5, 60), .coef = 1};
+  const pl_setting spring[] = {{"stiffness", k}, {"damping", {.v = c}}, {0}};
   pl_build_element(b, pl_elem_find("spring1"), (int[]){-1, node}, spring); // -1: the ground
   pl_build_element(b, pl_elem_find("mass1"), &node, (pl_setting[]){{"mass", {.v = m}}, {0}});
   pl_build_load(b, &(pl_load_desc){.nnode = 1, .node = &node, .term = {1, {F}, 0}});
   if (pl_build_all(b, 1, &built) != PL_OK) return 1;
 
-  pl_objective goal = {.kind = &acceleration, .weight = 1, .nnode = 1, .node = &node};
-  goal.target = want;
+  pl_objective goal = {.kind = &kind, .weight = 1, .nnode = 1, .node = &node, .target = want};
   pl_design_problem p = {
       .npoint = 1, .point = &(pl_operating){.omega = w}, .nobjective = 1, .objective = &goal};
   if (pl_design_solve(NULL, built.model, built.params, built.work, &p, &r) != PL_OK) return 1;
