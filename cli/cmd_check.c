@@ -57,7 +57,7 @@ static json_t *drives(const pl_scene *s, int moving) {
   for (int k = 0; k < s->ndrive; k++) {
     const pl_drive_desc *d = &s->drive[k];
     char axes[4] = "";
-    int nnode, ndof = pl_drive_size(s, d, &nnode), n = 0, turns = d->kind == PL_DRIVE_ROTATION;
+    int nnode, ndof = pl_drive_size(s, d, &nnode), n = 0, rotates = d->kind == PL_DRIVE_ROTATION;
     if ((d->nterm > 0) != moving) continue;
     for (int c = 0; c < s->dim; c++)
       if (d->mask >> c & 1) axes[n++] = "xyz"[c];
@@ -65,8 +65,8 @@ static json_t *drives(const pl_scene *s, int moving) {
     json_t *terms = json_array(), *one;
     for (int i = 0; i < d->nterm; i++)
       json_array_append_new(terms, json_pack("{s:i, s:o, s:f}", "harmonic", d->term[i].harmonic,
-                                             turns ? "angle_rad" : "translation_m",
-                                             vector(turns ? 1 : s->dim, d->term[i].amplitude, 1),
+                                             rotates ? "angle_rad" : "translation_m",
+                                             vector(rotates ? 1 : s->dim, d->term[i].amplitude, 1),
                                              "phase_rad", d->term[i].phase));
     one = json_pack("{s:s?, s:i, s:s, s:i}", "name", d->name, "nodes", nnode, "components", axes,
                     "unknowns", ndof);

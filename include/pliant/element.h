@@ -236,10 +236,10 @@ typedef struct pl_elem_kind {
   X(tie5)                                                                                          \
   X(tie10)                                                                                         \
   X(tie20)                                                                                         \
-  X(tie_turn)                                                                                      \
+  X(tie_rotation)                                                                                  \
   X(tie_edge)                                                                                      \
   X(arm)                                                                                           \
-  X(arm_turn)
+  X(arm_rotation)
 
 #define X(name) PL_ELEM_##name,
 enum { PL_ELEM_LIST(X) PL_ELEM_COUNT };

@@ -30,6 +30,13 @@ PL_INLINE void pl_sub3(const double *a, const double *b, double *c) {
 PL_INLINE double pl_norm3(const double *a) {
   return sqrt(pl_dot3(a, a));
 }
+// y = A x, 3x3 by rows; y may be x
+PL_INLINE void pl_apply3(const double *A, const double *x, double *y) {
+  double a = pl_dot3(A, x), b = pl_dot3(A + 3, x), c = pl_dot3(A + 6, x);
+  y[0] = a;
+  y[1] = b;
+  y[2] = c;
+}
 
 // ---- vectors of n -----------------------------------------------------------------------------
 

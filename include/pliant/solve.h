@@ -118,9 +118,9 @@ typedef int (*pl_observe_fn)(void *ctx, const pl_state *s, const pl_clock *c, co
 // built-in directions count as if they held all.
 typedef struct pl_loose {
   int found;             // 0: every piece is held
-  int turns;             // 1: only a turn is left; 0: the piece is held by nothing in one direction
+  int rotates;           // 1: only a turn is left; 0: the piece is held by nothing in one direction
   int node;              // one of the piece
-  int dof;               // without turns: its unknown that nothing holds
+  int dof;               // without a turn: its unknown that nothing holds
   double at[3], axis[3]; // the line about which it turns
   double moment;         // N m; of all loads at full strength about it, at rest
   int round;             // 1: that moment stays however far it turns: no equilibrium is ahead
@@ -476,7 +476,7 @@ typedef struct pl_jump_state {
   pl_flight start, takeoff, left; // begin; where it first left the ground, and last
   pl_flight landing;              // where it first came down, a step before it touched the ground
   double rot[3];                  // rad; all small turns since the start added, world axes
-  double turned[9];               // sum of d d'/|d| over small turns d
+  double scatter[9];              // sum of d d'/|d| over small turns d
   double landing_rotation[3];     // turn at the first landing
   double left_rotation[3];        // and where it left the ground last
   double up[3];                   // against gravity, or z

@@ -42,7 +42,7 @@ struct builder_impl {
   pl_design_desc *parameter; // [nparameter] without targets
   int nline, line_cap;
   int *line; // [nline][2]
-  int joined, confined;
+  int joined, constrained;
   int nplane, plane_cap;
   plane_desc *plane;
   // of copies of nodes (pl_builder.copy): normal of the symmetry plane behind which it stands, -1:

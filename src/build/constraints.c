@@ -387,8 +387,8 @@ static void fill_sheet(pl_builder *b) {
 
 pl_status pl_build_constraints(pl_builder *b) {
   PL_TRY(pl_build_join(b));
-  if (b->impl->confined) return PL_OK;
-  b->impl->confined = 1;
+  if (b->impl->constrained) return PL_OK;
+  b->impl->constrained = 1;
   int before = b->nproblem, limits = b->nlimit > 0;
   if ((limits || b->impl->self_contact) && b->dim != 3)
     build_problem(b, NULL, NULL, "limits of stretch and self contact need dimension 3");
@@ -549,8 +549,8 @@ const char *pl_build_sliding(pl_builder *b) {
   for (int k = 0; k < b->nbody; k++) {
     const pl_body *p = &b->body[k];
     int root = p->desc.mesh->nvert > 0 ? pl_root(part, p->node[0]) : -1;
-    int touches = smooth && p->desc.kind != PL_BODY_CHAIN;
-    if (root >= 0 && !holds[root] && (touches || frictionless[root])) return p->desc.name;
+    int in_contact = smooth && p->desc.kind != PL_BODY_CHAIN;
+    if (root >= 0 && !holds[root] && (in_contact || frictionless[root])) return p->desc.name;
   }
   return NULL;
 }

@@ -38,7 +38,7 @@ struct join_list {
   int n, cap;
   pl_join_desc *v;
   int nmarked;
-  char *turns; // [nmarked] nodes that have a rotation
+  char *rotates; // [nmarked] nodes that have a rotation
   int nelem, elem_cap;
   join_element *elem;
   int (*triad)[3]; // [n] nodes that turn with the point of a join
@@ -106,7 +106,7 @@ static int check_join(pl_builder *b, const pl_join_desc *d) {
 
 int joins_rotate(const pl_builder *b, int node) {
   const struct join_list *l = b->impl->joins;
-  return l && l->turns && node < l->nmarked && l->turns[node];
+  return l && l->rotates && node < l->nmarked && l->rotates[node];
 }
 
 int pl_build_triad(const pl_builder *b, int node, int triad[3]) {
@@ -146,7 +146,7 @@ static void add_tie(pl_builder *b, int join, int node, const tie_place *p, stiff
 
 static void add_arm(pl_builder *b, int join, int point, int node, stiff_like like) {
   int s = rods_rotate(b, point), p = rods_rotate(b, node);
-  join_element *e = add_element(b, join, p < 0 ? PL_ELEM_arm : PL_ELEM_arm_turn, like);
+  join_element *e = add_element(b, join, p < 0 ? PL_ELEM_arm : PL_ELEM_arm_rotation, like);
   if (!e) return;
   e->stencil[0] = point;
   e->stencil[1] = node;
@@ -192,7 +192,7 @@ static int order_cloud(const pl_builder *b, tie_place *p) {
 // a rotation that follows a cloud
 static void add_turner(pl_builder *b, int join, int rot, const tie_place *p, double length,
                        stiff_like like) {
-  join_element *e = add_element(b, join, PL_ELEM_tie_turn, like);
+  join_element *e = add_element(b, join, PL_ELEM_tie_rotation, like);
   if (!e) return;
   int n = p->n < TURNERS ? p->n : TURNERS;
   memcpy(e->stencil, p->node, (size_t)n * sizeof *p->node);
@@ -577,7 +577,7 @@ void joins_prepare(pl_builder *b) {
   if (!l) return;
   char *rod = rod_nodes(b);
   l->triad = pl_build_keep(b, (size_t)l->n, sizeof *l->triad);
-  l->turns = pl_build_keep(b, (size_t)b->nnode + 1, 1);
+  l->rotates = pl_build_keep(b, (size_t)b->nnode + 1, 1);
   l->nmarked = b->nnode;
   if (b->failed) return;
   if (b->dim != 3) {
@@ -588,9 +588,9 @@ void joins_prepare(pl_builder *b) {
     const pl_join_desc *d = &l->v[k];
     if (!check_join(b, d)) continue;
     for (int i = 0; i < d->n && d->moments; i++)
-      if (rod[d->node[i]] && d->kind != PL_JOIN_SPREAD) l->turns[d->node[i]] = 1;
+      if (rod[d->node[i]] && d->kind != PL_JOIN_SPREAD) l->rotates[d->node[i]] = 1;
     if (d->kind == PL_JOIN_TIE) continue;
-    l->turns[d->point] = 1;
+    l->rotates[d->point] = 1;
     add_triad(b, l, k);
     if (d->kind == PL_JOIN_SPREAD) prepare_spread(b, k);
   }
@@ -598,8 +598,9 @@ void joins_prepare(pl_builder *b) {
 
 // one group of each kind for every join
 static void make_groups(pl_builder *b) {
-  static const int kinds[] = {PL_ELEM_tie5,     PL_ELEM_tie10, PL_ELEM_tie20,   PL_ELEM_tie_turn,
-                              PL_ELEM_tie_edge, PL_ELEM_arm,   PL_ELEM_arm_turn};
+  static const int kinds[] = {PL_ELEM_tie5,         PL_ELEM_tie10,    PL_ELEM_tie20,
+                              PL_ELEM_tie_rotation, PL_ELEM_tie_edge, PL_ELEM_arm,
+                              PL_ELEM_arm_rotation};
   struct join_list *l = b->impl->joins;
   for (int k = 0; k < l->n; k++)
     for (int t = 0; t < COUNT(kinds); t++) {
@@ -701,7 +702,7 @@ static double neighbours(const join_element *e, const double *k) {
     return smaller(node_stiffness(k, e->stencil[0]), softest(e, k, 1));
   case LIKE_ROTATION: {
     // a rotation vector is a quarter of its angle
-    double rot = e->rot < 0 ? 0 : k[e->rot] / (e->kind == PL_ELEM_tie_turn ? 16 : 1);
+    double rot = e->rot < 0 ? 0 : k[e->rot] / (e->kind == PL_ELEM_tie_rotation ? 16 : 1);
     return smaller(rot,
                    softest(e, k, e->kind == PL_ELEM_tie_edge ? OWN : 0) * e->length * e->length);
   }
@@ -753,9 +754,9 @@ pl_status joins_stiffen(pl_builder *b, const pl_model_desc *desc) {
     if (e->area > 0 && per[e->join] > 0) own = per[e->join] * e->area;
     double lever = e->length > 0 ? e->length * e->length : 1;
     if (own == 0)
-      own = whole * (e->kind == PL_ELEM_tie_turn || e->kind == PL_ELEM_tie_edge ? lever : 1);
+      own = whole * (e->kind == PL_ELEM_tie_rotation || e->kind == PL_ELEM_tie_edge ? lever : 1);
     pl_build_par(b, e->group, e->elem, "stiffness", &(pl_value){.v = many * own});
-    if (e->kind != PL_ELEM_arm_turn) continue;
+    if (e->kind != PL_ELEM_arm_rotation) continue;
     double d[3];
     pl_sub3(b->X + 3 * (size_t)e->stencil[1], b->X + 3 * (size_t)e->stencil[0], d);
     double rot = k[e->rot] / 16;

@@ -418,9 +418,9 @@ static rod_net *open_net(pl_builder *b) {
   size_t n = 0, nodes = (size_t)b->nnode;
   for (int k = 0; k < b->nbody; k++)
     if (b->body[k].rod_edge) n += (size_t)b->body[k].desc.mesh->cell[PL_SEG2].n;
-  int turns = 0;
-  for (int i = 0; i < b->nnode; i++) turns |= joins_rotate(b, i);
-  if (n == 0 && !turns) return NULL;
+  int rotates = 0;
+  for (int i = 0; i < b->nnode; i++) rotates |= joins_rotate(b, i);
+  if (n == 0 && !rotates) return NULL;
   n++;
   rod_net *net = pl_build_keep(b, 1, sizeof *net);
   if (!net) return NULL;

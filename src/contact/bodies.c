@@ -156,10 +156,10 @@ static int is_along(const pl_layers *l, int i) {
   pl_sub3(layers_at(l->x, p->vert[3]), layers_at(l->x, p->vert[2]), g);
   pl_cross3(d, g, n);
   if (pl_norm3(n) > ALONG * pl_norm3(d) * pl_norm3(g)) return 0;
-  int turned = pl_dot3(d, g) < 0;
+  int flipped = pl_dot3(d, g) < 0;
   for (int k = 0; k < 2; k++)
     if (!is_held(l, p->vert[k], p->normal) &&
-        !is_held(l, p->vert[2 + (turned ? 1 - k : k)], p->normal))
+        !is_held(l, p->vert[2 + (flipped ? 1 - k : k)], p->normal))
       return 0;
   return 1;
 }

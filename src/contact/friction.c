@@ -135,17 +135,17 @@ static void keep_best(friction *f) {
 
 // sweeps and Newton in turns, each from the best point; the sweeps grow while nothing comes of it,
 // and every other time they go half the way, which ends cycles
-static pl_status solve_local(friction *f, int first, int turns, double goal, int *done) {
+static pl_status solve_local(friction *f, int first, int rounds, double goal, int *done) {
   int count = f->o->sweeps;
   f->least = INFINITY;
   PL_TRY(sweeps(f, first, 1, goal, done));
-  for (int rot = 1; !*done; rot++, count *= 2) {
+  for (int round = 1; !*done; round++, count *= 2) {
     f->info->attempts++;
     PL_TRY(friction_newton(f, goal));
     memcpy(f->p, f->best, (size_t)f->m * sizeof *f->p);
     *done = judge(f, goal);
-    if (*done || rot >= turns || f->info->sweeps >= f->o->max_sweeps) break;
-    PL_TRY(sweeps(f, 2 * count, rot % 2 ? 0.5 : 1, goal, done));
+    if (*done || round >= rounds || f->info->sweeps >= f->o->max_sweeps) break;
+    PL_TRY(sweeps(f, 2 * count, round % 2 ? 0.5 : 1, goal, done));
   }
   keep_best(f);
   return PL_OK;

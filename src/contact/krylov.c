@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-  TURNS = 8,  // Newton's method and gradient steps in turns
+  ROUNDS = 8, // of Newton's method and gradient steps
   STEPS = 30, // of projected gradients between
   CYCLE = 60, // GMRES
   MOST = 600, // its iterations for one step
@@ -156,11 +156,11 @@ static pl_status gradients(krylov *s, double size, double goal, int *done) {
   return PL_OK;
 }
 
-static pl_status turns(krylov *s, double goal, int *done) {
+static pl_status alternate(krylov *s, double goal, int *done) {
   friction *f = s->f;
   double size = 0;
   PL_TRY(newton(s, goal, done));
-  for (int rot = 1; !*done && rot < TURNS; rot++) {
+  for (int round = 1; !*done && round < ROUNDS; round++) {
     memcpy(f->p, f->best, (size_t)f->m * sizeof *f->p);
     friction_velocity(f, f->p, f->u);
     if (!(size > 0)) size = 1.5 * size_of(s);
@@ -181,7 +181,7 @@ pl_status friction_krylov(friction *f, double goal, int *done) {
     s.p0 = s.d + m;
     s.y = s.p0 + m;
     s.inverse = s.y + m;
-    status = turns(&s, goal, done);
+    status = alternate(&s, goal, done);
   }
   pl_free(f->env, block);
   pl_free(f->env, s.at);

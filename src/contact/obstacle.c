@@ -154,9 +154,9 @@ void pl_obstacle_around(const pl_obstacle *o, double t, const double *x, double 
     return;
   }
   for (int i = 0; i < 3; i++) d[i] = own[i] = x[i] - (o->centre[i] + o->velocity[i] * t);
-  int turned = obstacle_rotation(o, R);
-  for (int j = 0; turned && j < 3; j++) own[j] = R[j] * d[0] + R[3 + j] * d[1] + R[6 + j] * d[2];
-  parts p = {turned ? R : NULL, radius + o->radius, each, ctx};
+  int rotated = obstacle_rotation(o, R);
+  for (int j = 0; rotated && j < 3; j++) own[j] = R[j] * d[0] + R[3 + j] * d[1] + R[6 + j] * d[2];
+  parts p = {rotated ? R : NULL, radius + o->radius, each, ctx};
   o->kind->around(o, own, within + p.away, describe_part, &p);
 }
 

@@ -164,7 +164,7 @@ static pl_status sort_sides(const pl_obstacle_surface *m, side *s) {
 }
 
 // the volume inside, from the middle of the box; turns all triangles when it is negative
-static pl_status orient_outward(pl_obstacle_surface *m, int *turned) {
+static pl_status orient_outward(pl_obstacle_surface *m, int *flipped) {
   double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
   double volume = 0, A[3][3], d[3];
   for (int i = 0; i < 9 * m->ntri; i++) {
@@ -181,8 +181,8 @@ static pl_status orient_outward(pl_obstacle_surface *m, int *turned) {
   m->size = pl_norm3(d);
   if (!(fabs(volume) > 1e-12 * m->size * m->size * m->size))
     return pl_fail(m->env, PL_E_INPUT, "the surface encloses no volume");
-  *turned = volume < 0;
-  for (int t = 0; *turned && t < m->ntri; t++) {
+  *flipped = volume < 0;
+  for (int t = 0; *flipped && t < m->ntri; t++) {
     int *v = m->tri + 3 * (size_t)t, swap = v[1];
     v[1] = v[2];
     v[2] = swap;
@@ -191,11 +191,11 @@ static pl_status orient_outward(pl_obstacle_surface *m, int *turned) {
 }
 
 static pl_status build(pl_obstacle_surface *m, side *s) {
-  int turned;
+  int flipped;
   PL_TRY(sort_sides(m, s));
   PL_TRY(face_normals(m));
-  PL_TRY(orient_outward(m, &turned));
-  if (turned) {
+  PL_TRY(orient_outward(m, &flipped));
+  if (flipped) {
     PL_TRY(sort_sides(m, s));
     PL_TRY(face_normals(m));
   }

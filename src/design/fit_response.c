@@ -20,14 +20,14 @@ static const double MARGIN = 0.25; // of the data's range, on either side
 
 // ---- response at given values -----------------------------------------------------------------
 
-typedef struct taking {
+typedef struct motion_copy {
   fitter *f;
   int set, first; // number of its first sample
   int missing;
-} taking;
+} motion_copy;
 
 static pl_status copy_motion(void *ctx, int i, const pl_orbit *o) {
-  taking *t = ctx;
+  motion_copy *t = ctx;
   fitter *f = t->f;
   size_t n = (size_t)f->d->n, at = (size_t)(t->first + i);
   if (!o) {
@@ -118,7 +118,7 @@ static pl_status evaluate_near(fitter *f) {
       double far = 0;
       for (size_t j = 0; j < n; j++) far = fmax(far, fabs(o->z[j] - from[j]));
       if (far > NEAR_JUMP * swing_of(o)) return PL_UNSOLVED;
-      taking t = {.f = f, .set = k, .first = at - i};
+      motion_copy t = {.f = f, .set = k, .first = at - i};
       PL_TRY(copy_motion(&t, i, o));
     }
   return PL_OK;
@@ -137,7 +137,7 @@ pl_status fit_evaluate(fitter *f, const double *x, int near, double *cost) {
   }
   PL_TRY(follow(f, &f->tried));
   for (int k = 0, first = 0; k < f->nset; first += f->set[k++].n) {
-    taking t = {.f = f, .set = k, .first = first};
+    motion_copy t = {.f = f, .set = k, .first = first};
     PL_TRY(frf_motions(&f->solver, f->tried, &f->view[k], copy_motion, &t));
   }
   *cost = residuals(f, f->y_try, f->r_try);
@@ -248,11 +248,11 @@ pl_status fit_iterate(fitter *f, int most) {
   int done = 0;
   if (!f->resumed) {
     f->lm.lambda = 1e-3;
-    at->taken = 0;
+    at->steps = 0;
   }
   f->resumed = 0;
-  while (!done && at->taken < most) {
-    at->taken++;
+  while (!done && at->steps < most) {
+    at->steps++;
     pl_marquardt_normal(&f->lm, f->r);
     f->fit->iterations++;
     PL_TRY(pl_marquardt_step(&f->lm, &calls, f, f->o->xtol * sqrt(f->data), &done));

@@ -5,7 +5,7 @@
 
 // Where a fit of responses is: coming near or fitting, which pass, steps taken of those allowed.
 typedef struct fit_way {
-  int stage, pass, tries, taken;
+  int stage, pass, tries, steps;
   double first; // cost before coming near
 } fit_way;
 

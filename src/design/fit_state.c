@@ -16,7 +16,7 @@ static void transfer_ones(fitter *f, pl_parcel *p) {
                       w->stage,
                       w->pass,
                       w->tries,
-                      w->taken,
+                      w->steps,
                       f->lm.lambda,
                       w->first,
                       f->lm.cost,
@@ -30,7 +30,7 @@ static void transfer_ones(fitter *f, pl_parcel *p) {
   *w = (fit_way){.stage = count(one[1]),
                  .pass = count(one[2]),
                  .tries = count(one[3]),
-                 .taken = count(one[4]),
+                 .steps = count(one[4]),
                  .first = one[6]};
   f->lm.lambda = one[5];
   f->lm.cost = one[7];

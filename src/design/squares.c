@@ -149,7 +149,7 @@ void box_minimum(int n, const double *B, const double *g, const double *lo, cons
   int held[MOST_VARIABLES] = {0};
   memset(p, 0, (size_t)n * sizeof *p);
   // active sets, one change at a time
-  for (int rot = 0; rot < 4 * n + 10; rot++) {
+  for (int round = 0; round < 4 * n + 10; round++) {
     for (int i = 0; i < n; i++) slope[i] = g[i] + pl_dot(n, B + (size_t)i * (size_t)n, p);
     free_step(n, B, slope, held, C, step);
     int who, loose = -1;

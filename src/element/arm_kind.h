@@ -1,4 +1,4 @@
-// The kinds of arms: TURNS, KIND, NAME, TEXT are set.
+// The kinds of arms: ROTATIONS, KIND, NAME, TEXT are set.
 #define BODY "arm.inc"
 #include "kernel.h"
 #include "element_impl.h"
@@ -6,7 +6,7 @@
 
 static const pl_option par_options[] = {
     PAR("stiffness", 1e6, 0, 1e30, "N/m", "force per violation, a penalty"),
-#if TURNS == 2
+#if ROTATIONS == 2
     PAR("turn_stiffness", 1e3, 0, 1e30, "N.m", "moment per turn away from the body, a penalty"),
 #endif
 };
@@ -21,7 +21,7 @@ static void field(const double *q, const double *par, const double *rest, double
   double d[3];
   misfit_d(q, rest, r);
   double v[3] = {r[0].v, r[1].v, r[2].v}, rot = 0;
-  for (int i = 3; TURNS == 2 && i < 12; i++) rot += r[i].v * r[i].v / 2;
+  for (int i = 3; ROTATIONS == 2 && i < 12; i++) rot += r[i].v * r[i].v / 2;
   pl_sub3(rest + AT_d + 3, rest + AT_d, d);
   double l = pl_norm3(d);
   value[1] = par[0] * pl_norm3(v);
@@ -31,7 +31,7 @@ static void field(const double *q, const double *par, const double *rest, double
 static void commit(double *q, double *v, double *a, const double *par, double *rest,
                    unsigned keep) {
   (void)par;
-  for (int k = 0; k < TURNS; k++)
+  for (int k = 0; k < ROTATIONS; k++)
     if (!(keep >> (3 * k) & 7))
       rest[0] += rotation_shorten(q + 6 + 3 * k, v + 6 + 3 * k, a + 6 + 3 * k);
 }
@@ -39,7 +39,7 @@ static void commit(double *q, double *v, double *a, const double *par, double *r
 static void rotate(const double *R, const double *q, const double *par, const double *from,
                    const double *to, unsigned known, double *scal) {
   (void)par, (void)from, (void)to;
-  for (int k = 0; k < TURNS; k++) {
+  for (int k = 0; k < ROTATIONS; k++) {
     double s[3];
     rotation_after(R, q + 6 + 3 * k, s);
     for (int i = 0; i < 3; i++)
@@ -52,13 +52,13 @@ static void sample(unsigned seed, double *X, double *q, double *v, double *par) 
   pl_rng r;
   pl_sample_shape(seed, 2, 3, shape, 0.2, X, q, v);
   pl_rng_seed(&r, seed + 1000);
-  for (int i = 6; i < 6 + 3 * TURNS; i++) {
+  for (int i = 6; i < 6 + 3 * ROTATIONS; i++) {
     X[i] = pl_rng_uniform(&r, -0.3, 0.3);
     q[i] = X[i] + pl_rng_uniform(&r, -0.1, 0.1);
     v[i] = pl_rng_uniform(&r, -1, 1);
   }
   par[0] = 3 + 0.1 * (seed % 10);
-  par[TURNS - 1] = 3 + 0.1 * (seed % 7);
+  par[ROTATIONS - 1] = 3 + 0.1 * (seed % 7);
 }
 
 const pl_elem_kind KIND = {
@@ -66,10 +66,10 @@ const pl_elem_kind KIND = {
     .text = TEXT,
     .nvert = 2,
     .vdim = 3,
-    .nscal = 3 * TURNS,
-    .ndof = 6 + 3 * TURNS,
+    .nscal = 3 * ROTATIONS,
+    .ndof = 6 + 3 * ROTATIONS,
     .npar = COUNT(par_options),
-    .nrest = 7 + 3 * TURNS,
+    .nrest = 7 + 3 * ROTATIONS,
     .nhist = 1,
     .rigid = 1,
     .par = par_options,

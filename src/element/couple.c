@@ -15,7 +15,7 @@ static void commit(double *q, double *v, double *a, const double *par, double *r
                    unsigned keep) {
   double theta, rho2, u[3], t[3], d[3];
   (void)v, (void)a, (void)keep;
-  if (turned_d(q, par + 1, rest, &theta, &rho2, u, t)) return;
+  if (rotated_d(q, par + 1, rest, &theta, &rho2, u, t)) return;
   pl_sub3(q + 3, q, d);
   double l = pl_norm3(d);
   for (int i = 0; i < 3; i++) rest[i] = d[i] / l;

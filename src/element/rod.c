@@ -56,8 +56,8 @@ static void apply(const double *R, const double *x, double *y) {
   for (int i = 0; i < 3; i++) y[i] = R ? pl_dot3(R + 3 * i, x) : x[i];
 }
 
-double rod_turned(const double *R, const double *e, double theta, const double *from,
-                  const double *to) {
+double rod_rotated(const double *R, const double *e, double theta, const double *from,
+                   const double *to) {
   double t[3], u[3], w[3], m[3], e1[3], m1[3], t1[3], u1[3];
   if (rod_transport(e, from, t, u)) return theta;
   pl_cross3(t, u, w);

@@ -72,7 +72,7 @@ static void rotate(const double *R, const double *q, const double *par, const do
   for (int s = 0; s < 2; s++) {
     double e[3];
     pl_sub3(q + 3 * (s + 1), q + 3 * s, e);
-    if (!(known >> s & 1)) scal[s] = rod_turned(R, e, q[9 + s], from + 6 * s, to + 6 * s);
+    if (!(known >> s & 1)) scal[s] = rod_rotated(R, e, q[9 + s], from + 6 * s, to + 6 * s);
   }
   if (known == 3 || frames_d(q, from, f)) return;
   if (strains_d(&f[0], &f[1], q[10] - q[9], from + ROT_d, &j)) return;

@@ -69,7 +69,7 @@ static void rotate(const double *R, const double *q, const double *par, const do
   double e[3];
   (void)par;
   pl_sub3(q + 3, q, e);
-  if (!(known & 1)) scal[0] = rod_turned(R, e, q[6], from, to);
+  if (!(known & 1)) scal[0] = rod_rotated(R, e, q[6], from, to);
 }
 
 static void sample(unsigned seed, double *X, double *q, double *v, double *par) {

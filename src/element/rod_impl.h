@@ -29,8 +29,8 @@ int rod_transport(const double *e, const double *anchor, double *t, double *u);
 void rod_move_anchor(const double *e, double *anchor);
 // theta of an edge after its frame was turned by R (NULL: not), from one anchor to another, as near
 // to theta as can be.
-double rod_turned(const double *R, const double *e, double theta, const double *from,
-                  const double *to);
+double rod_rotated(const double *R, const double *e, double theta, const double *from,
+                   const double *to);
 // parameters of a section for checks
 void rod_sample_section(unsigned seed, double *par);
 // a scalar unknown for checks

@@ -78,7 +78,7 @@ static void rotate(const double *R, const double *q, const double *par, const do
   double back[3], sign = par[7] > 0.5 ? -1 : 1, a[6], b[6];
   for (int i = 0; i < 3; i++) back[i] = sign * e[i];
   for (int i = 0; i < 6; i++) a[i] = sign * from[i], b[i] = sign * to[i];
-  x[6] = rod_turned(R, back, q[6], a, b);
+  x[6] = rod_rotated(R, back, q[6], a, b);
   scal[0] = x[6] + 2 * PL_PI * rint((twist_of(q, par, from) - twist_of(x, par, to)) / (2 * PL_PI));
 }
 

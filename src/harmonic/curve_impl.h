@@ -209,7 +209,7 @@ struct pl_trail {
   size_t nown;
 };
 // 1 when the trail is one from the far end of the range.
-int trail_turned(size_t n, const double *x);
+int trail_reversed(size_t n, const double *x);
 // Opens the continuation and fills all of them; before and a may be NULL.
 pl_status trail_unpack(size_t n, const double *x, continuation *k, care *a, pl_curve *c,
                        pl_curve *before);

@@ -211,9 +211,9 @@ static void follow(pair *x, signal *d, int j, int record, span *now) {
   now->side = side;
 }
 
-// One turn from rest forgets it, the next is periodic.
+// One period from rest forgets it, the next is periodic.
 static void integrate_path(pair *x) {
-  enum { TURNS = 3 };
+  enum { PERIODS = 3 };
   signal d = {.x = x};
   span now = {.w = x->rest[0], .since = -1};
   if (x->nevent == 0) {
@@ -227,8 +227,8 @@ static void integrate_path(pair *x) {
     now.w = x->extreme[0] - now.side * stick_range;
     now.since = x->event[0];
   }
-  for (int rot = 0; rot < TURNS; rot++)
-    for (int j = 0; j < x->nevent; j++) follow(x, &d, j, rot == TURNS - 1, &now);
+  for (int period = 0; period < PERIODS; period++)
+    for (int j = 0; j < x->nevent; j++) follow(x, &d, j, period == PERIODS - 1, &now);
 }
 
 // ---- all ----------------------------------------------------------------------------------------

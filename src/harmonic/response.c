@@ -363,9 +363,9 @@ static void report_truncation(const job_of *j, const pl_curve *c) {
 static pl_status run(const job_of *j, pl_curve **c) {
   const pl_response_plan *plan = j->plan;
   int resume = plan->from && plan->nfrom > 0;
-  int turned = resume && trail_turned(plan->nfrom, plan->from);
+  int reversed = resume && trail_reversed(plan->nfrom, plan->from);
   pl_status st = PL_UNSOLVED;
-  if (turned) {
+  if (reversed) {
     // the first way is over: its curve stands beside the trail of the second
     continuation k = make_continuation(j);
     care a = make_care(j);
@@ -379,8 +379,8 @@ static pl_status run(const job_of *j, pl_curve **c) {
   } else {
     st = go_on(j, plan->start, resume, *c);
   }
-  if (plan->start || (!turned && !may_reverse(j, *c, st))) return st;
-  pl_status other = go_other_way(j, turned, c);
+  if (plan->start || (!reversed && !may_reverse(j, *c, st))) return st;
+  pl_status other = go_other_way(j, reversed, c);
   return other <= 0 || other == PL_CANCELLED ? other : st;
 }
 

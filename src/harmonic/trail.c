@@ -238,7 +238,7 @@ pl_status pl_curve_unpack(const pl_model *m, pl_env *env, size_t n, const double
   return pl_fail(env, PL_E_INPUT, "a curve that was kept is of another model");
 }
 
-int trail_turned(size_t n, const double *x) {
+int trail_reversed(size_t n, const double *x) {
   row r = {.x = (double *)(uintptr_t)x, .n = n};
   int shape[3] = {0};
   FETCH(&r, shape);

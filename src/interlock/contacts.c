@@ -75,10 +75,10 @@ static int is_covered(const taut *t, const state *s) {
 // Most that any point of an element moves from one pose to another: of a rotation less another, the
 // largest stretch is the Frobenius norm over the root of two.
 static double displacement_of(const pl_pose *a, const pl_pose *b, double range) {
-  double w[3], turned = 0;
+  double w[3], rotation = 0;
   pl_sub3(a->x, b->x, w);
-  for (int k = 0; k < 9; k++) turned += (a->Q[k] - b->Q[k]) * (a->Q[k] - b->Q[k]);
-  return pl_norm3(w) + sqrt(turned / 2) * range;
+  for (int k = 0; k < 9; k++) rotation += (a->Q[k] - b->Q[k]) * (a->Q[k] - b->Q[k]);
+  return pl_norm3(w) + sqrt(rotation / 2) * range;
 }
 
 // What was clear has become less so by both motions.

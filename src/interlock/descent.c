@@ -15,10 +15,6 @@ double descent_barrier(double gap, double range, double by[2]) {
 
 // ---- forces and curvatures ----------------------------------------------------------------------
 
-static void turned(const double *Q, const double *v, double *out) {
-  for (int k = 0; k < 3; k++) out[k] = pl_dot3(Q + 3 * k, v);
-}
-
 void descent_pull(const descent *d, int i, double out[3]) {
   for (int c = 0; c < 3; c++)
     out[c] = d->p.mass[i] * d->p.in->gravity[c] + (d->p.in->load ? d->p.in->load[i][c] : 0);
@@ -34,7 +30,7 @@ void descent_gravity(descent *d, int i, int bends) {
   int at = 6 * d->p.unknown[i];
   double F[3], arm[3], torque[3], weight[3], H[6][6] = {0}, unit = 1 / d->p.radius[i];
   descent_pull(d, i, F);
-  turned(d->at[i].Q, d->p.middle[i], arm);
+  pl_apply3(d->at[i].Q, d->p.middle[i], arm);
   for (int c = 0; c < 3; c++) weight[c] = d->p.mass[i] * d->p.in->gravity[c];
   pl_cross3(arm, weight, torque);
   for (int c = 0; c < 3; c++) {

@@ -18,10 +18,6 @@ static const double SUMMED = 1e-5;  // of the weight, up to which energies of wh
 static const double BLAMED = 0.1;   // part of it that is left to contacts that do not do as told
 enum { FIXES = 4, TRIES = 4 };
 
-static void turned(const double *Q, const double *v, double *out) {
-  for (int k = 0; k < 3; k++) out[k] = pl_dot3(Q + 3 * k, v);
-}
-
 static const double *rotation_of(const descent *d, int i, double w[3]) {
   int at = 6 * d->p.unknown[i];
   for (int c = 0; c < 3; c++) w[c] = at < 0 ? 0 : d->step[at + 3 + c] / d->p.radius[i];
@@ -194,8 +190,8 @@ static double change(descent *d) {
   for (int i = 0; i < d->p.in->n; i++) {
     if (d->p.unknown[i] < 0) continue;
     double was[3], is[3];
-    turned(d->at[i].Q, d->p.middle[i], was);
-    turned(d->trial[i].Q, d->p.middle[i], is);
+    pl_apply3(d->at[i].Q, d->p.middle[i], was);
+    pl_apply3(d->trial[i].Q, d->p.middle[i], is);
     for (int c = 0; c < 3; c++) {
       double dx = d->trial[i].x[c] - d->at[i].x[c], g = d->p.mass[i] * d->p.in->gravity[c];
       sum -= g * (dx + is[c] - was[c]) + (d->p.in->load ? d->p.in->load[i][c] * dx : 0);
@@ -251,8 +247,8 @@ static void fix_one(void *ctx, int i, int thread) {
   if (at < 0) return;
   for (int a = 0; a < 3; a++)
     for (int b = 0; b < 3; b++) R[3 * a + b] = pl_dot3(d->trial[i].Q + 3 * a, d->at[i].Q + 3 * b);
-  turned(R, d->fix + at, u);
-  turned(R, d->fix + at + 3, w);
+  pl_apply3(R, d->fix + at, u);
+  pl_apply3(R, d->fix + at + 3, w);
   d->fixed[i] += pl_norm3(u) + pl_norm3(w);
   for (int c = 0; c < 3; c++) {
     d->trial[i].x[c] += u[c];

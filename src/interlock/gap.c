@@ -13,16 +13,11 @@ enum { VALLEY = 16, POLISH = 30 };
 // samples of a piece against a ring and against others, for so many harmonics of a curve
 enum { SAMPLES = 32, GRID = 64, WAVES = 8, MOST = 512 };
 
-static void rot(const double *Q, const double *v, double *w) {
-  double x[3] = {v[0], v[1], v[2]};
-  for (int i = 0; i < 3; i++) w[i] = pl_dot3(Q + 3 * i, x);
-}
-
 static void into_world(const pl_pose *t, pl_swept *s) {
-  rot(t->Q, s->p, s->p);
+  pl_apply3(t->Q, s->p, s->p);
   for (int i = 0; i < 3; i++) s->p[i] += t->x[i];
-  for (int k = 0; k < 2; k++) rot(t->Q, s->d[k], s->d[k]);
-  for (int k = 0; k < 3; k++) rot(t->Q, s->dd[k], s->dd[k]);
+  for (int k = 0; k < 2; k++) pl_apply3(t->Q, s->d[k], s->d[k]);
+  for (int k = 0; k < 3; k++) pl_apply3(t->Q, s->dd[k], s->dd[k]);
 }
 
 couple couple_of(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
@@ -251,8 +246,8 @@ static int sample_count(const pl_piece *p, int least) {
 // A harmonic of a ring or a curve in the world, about its middle; 0: the middle.
 static void harmonic(const pl_piece *p, const pl_pose *t, double level, int k, double by[2][3]) {
   if (p->kind == PL_PIECE_CURVE) {
-    rot(t->Q, k ? p->cosine[k - 1] : p->centre, by[0]);
-    if (k) rot(t->Q, p->sine[k - 1], by[1]);
+    pl_apply3(t->Q, k ? p->cosine[k - 1] : p->centre, by[0]);
+    if (k) pl_apply3(t->Q, p->sine[k - 1], by[1]);
     for (int i = 0; k == 0 && i < 3; i++) by[0][i] += t->x[i];
     return;
   }
@@ -411,7 +406,7 @@ double couple_ball_gap(const couple *c) {
   for (int k = 0; k < 2; k++) {
     double from[3];
     range += piece_radius(c->piece[k], from);
-    rot(c->pose[k]->Q, from, x[k]);
+    pl_apply3(c->pose[k]->Q, from, x[k]);
     for (int i = 0; i < 3; i++) x[k][i] += c->pose[k]->x[i];
   }
   pl_sub3(x[0], x[1], x[0]);

@@ -3,13 +3,9 @@
 // Inertia and friction of a step in time. With Q(w) = exp(w) Q, tr(Q(w) A') is known to second
 // order by B = Q A': w . axial(B), w' (sym(B) - tr(B)) w / 2.
 
-static void turned(const double *Q, const double *v, double *out) {
-  for (int k = 0; k < 3; k++) out[k] = pl_dot3(Q + 3 * k, v);
-}
-
 // how far the centre of mass is from its aim
 static void off_aim(const descent *d, const pl_pose *at, int i, double arm[3], double out[3]) {
-  turned(at->Q, d->p.middle[i], arm);
+  pl_apply3(at->Q, d->p.middle[i], arm);
   for (int c = 0; c < 3; c++) out[c] = at->x[c] + arm[c] - d->aim[i].aim[c];
 }
 
@@ -63,7 +59,7 @@ static void slip_of(const descent *d, const pl_pose *at, const rub *f, double ar
   const int end[2] = {f->i, f->j};
   for (int e = 0; e < 2; e++) {
     if (end[e] < 0) continue;
-    turned(at[end[e]].Q, f->arm[e], arm[e]);
+    pl_apply3(at[end[e]].Q, f->arm[e], arm[e]);
     for (int c = 0; c < 3; c++)
       w[c] += (e ? -1 : 1) * (at[end[e]].x[c] + arm[e][c] - f->from[e][c]);
   }

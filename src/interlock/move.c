@@ -26,13 +26,9 @@ typedef struct move {
   rub *rub;
 } move;
 
-static void turned(const double *Q, const double *v, double *out) {
-  for (int k = 0; k < 3; k++) out[k] = pl_dot3(Q + 3 * k, v);
-}
-
 static void centre_of(const move *m, const pl_pose *at, int i, double out[3]) {
   double arm[3];
-  turned(at->Q, m->d.p.middle[i], arm);
+  pl_apply3(at->Q, m->d.p.middle[i], arm);
   for (int c = 0; c < 3; c++) out[c] = at->x[c] + arm[c];
 }
 
@@ -76,7 +72,7 @@ static void set_rub(const move *m, const hold *h, rub *out) {
   *out = (rub){.i = h->i, .j = h->j, .limit = coefficient(m, h) * descent_push(d, h)};
   across(s.g, out->T);
   piece_at(hold_piece(&d->p, h, 0), h->at.on[0], h->at.u, &at);
-  turned(d->at[h->i].Q, at.p, p);
+  pl_apply3(d->at[h->i].Q, at.p, p);
   for (int c = 0; c < 3; c++) p[c] += d->at[h->i].x[c] - (at.rho + h->at.gap / 2) * s.g[c];
   const int end[2] = {h->i, h->j};
   for (int e = 0; e < 2; e++) {
@@ -86,7 +82,7 @@ static void set_rub(const move *m, const hold *h, rub *out) {
     pl_sub3(p, now->x, w);
     for (int c = 0; c < 3; c++)
       out->arm[e][c] = now->Q[c] * w[0] + now->Q[3 + c] * w[1] + now->Q[6 + c] * w[2];
-    turned(was->Q, out->arm[e], old);
+    pl_apply3(was->Q, out->arm[e], old);
     for (int c = 0; c < 3; c++) out->from[e][c] = was->x[c] + old[c];
   }
 }

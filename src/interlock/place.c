@@ -281,9 +281,9 @@ static void cylinder_transport(const taut *t, const state *s, const pair *p, int
   transport_curved(t, &r, (const double(*)[3])by2, g, out);
   // own motions are turned by phi; rotations about two axes follow each other
   for (int c = 0; c < 3; c++) {
-    double column[3] = {r.R[c], r.R[3 + c], r.R[6 + c]}, turned[3];
-    pl_cross3(r.rot, column, turned);
-    double move = pl_dot3(g, turned), spin = pl_dot3(g + 3, turned) / 2;
+    double column[3] = {r.R[c], r.R[3 + c], r.R[6 + c]}, rotated[3];
+    pl_cross3(r.rot, column, rotated);
+    double move = pl_dot3(g, rotated), spin = pl_dot3(g + 3, rotated) / 2;
     for (int k = 0; k <= n; k++) {
       out->K[c][6 + k] = out->K[6 + k][c] = move * phi[k];
       out->K[3 + c][6 + k] = out->K[6 + k][3 + c] = spin * phi[k];

@@ -22,10 +22,6 @@ enum { ROUGH = 40, CURVED = 100, STALLED = 5, LAST = 200 }; // iterations of a w
 enum { PATIENT = 5 }; // times that forces are asked for more than need be
 enum { KEPT = 8 };    // iterations from one state that is kept to the next
 
-static void turned(const double *Q, const double *v, double *out) {
-  for (int k = 0; k < 3; k++) out[k] = pl_dot3(Q + 3 * k, v);
-}
-
 typedef struct rest {
   descent d;
   const pl_rest_opts *o;
@@ -242,7 +238,7 @@ static void add_final(rest *r, int k) {
       .elem = {h->i, h->j}, .piece = {h->piece[0], h->piece[1]}, .at = h->at, .force = force};
   pl_swept s;
   piece_at(hold_piece(&d->p, h, 0), h->at.on[0], h->at.u, &s);
-  turned(d->at[h->i].Q, s.p, c->point);
+  pl_apply3(d->at[h->i].Q, s.p, c->point);
   for (int a = 0; a < 3; a++) {
     c->normal[a] = g[a];
     c->point[a] += d->at[h->i].x[a] - (s.rho + h->at.gap / 2) * g[a];
@@ -264,8 +260,8 @@ static pl_status finish(rest *r) {
       out->reaction[i][c] = d->p.in->held[i] ? 0 : -F[c];
       if (!d->p.in->held[i]) out->weight[c] += F[c];
     }
-    turned(d->p.in->pose[i].Q, d->p.middle[i], was);
-    turned(d->at[i].Q, d->p.middle[i], is);
+    pl_apply3(d->p.in->pose[i].Q, d->p.middle[i], was);
+    pl_apply3(d->at[i].Q, d->p.middle[i], is);
     for (int c = 0; c < 3; c++) {
       double dx = d->at[i].x[c] - d->p.in->pose[i].x[c];
       out->energy -= F[c] * dx + d->p.mass[i] * d->p.in->gravity[c] * (is[c] - was[c]);

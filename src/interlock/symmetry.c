@@ -15,10 +15,6 @@ typedef struct motion {
   double tol;
 } motion;
 
-static void apply(const double *A, const double *x, double *out) {
-  for (int i = 0; i < 3; i++) out[i] = pl_dot3(A + 3 * i, x);
-}
-
 static int near3(const double *a, const double *b, double tol) {
   double w[3];
   pl_sub3(a, b, w);
@@ -36,7 +32,7 @@ static void own_middle(const pl_piece *p, double out[3]) {
 static void middle(const pl_piece *p, const pl_pose *at, double out[3]) {
   double own[3];
   own_middle(p, own);
-  apply(at->Q, own, out);
+  pl_apply3(at->Q, own, out);
   for (int i = 0; i < 3; i++) out[i] += at->x[i];
 }
 
@@ -45,8 +41,8 @@ static void middle(const pl_piece *p, const pl_pose *at, double out[3]) {
 static int same_rings(const motion *g, const double *R, const double *S, const pl_piece *p,
                       const pl_piece *q) {
   double a[3], b[3], c[3];
-  apply(S, q->axis, b);
-  apply(R, p->axis, a);
+  pl_apply3(S, q->axis, b);
+  pl_apply3(R, p->axis, a);
   pl_cross3(a, b, c);
   return fabs(p->major - q->major) + fabs(p->radius - q->radius) + fabs(p->height - q->height) <=
              g->tol &&
@@ -56,8 +52,8 @@ static int same_rings(const motion *g, const double *R, const double *S, const p
 static int same_links(const motion *g, const double *R, const double *S, const pl_piece *p,
                       const pl_piece *q) {
   double a[3], b[3], c[3];
-  apply(S, q->out[0], b);
-  apply(R, p->out[0], a);
+  pl_apply3(S, q->out[0], b);
+  pl_apply3(R, p->out[0], a);
   pl_cross3(a, b, c);
   return same_rings(g, R, S, p, q) && fabs(p->straight - q->straight) <= g->tol &&
          pl_norm3(c) * (p->major + p->straight / 2) <= g->tol;
@@ -66,8 +62,8 @@ static int same_links(const motion *g, const double *R, const double *S, const p
 // harmonic k as the complex vector of cos - i sin, turned
 static void harmonic(const pl_piece *p, const double *R, int k, double complex out[3]) {
   double c[3], s[3];
-  apply(R, p->cosine[k], c);
-  apply(R, p->sine[k], s);
+  pl_apply3(R, p->cosine[k], c);
+  pl_apply3(R, p->sine[k], s);
   for (int i = 0; i < 3; i++) out[i] = c[i] - I * s[i];
 }
 
@@ -115,7 +111,7 @@ static void corners_of(const pl_piece *p, const double *R, double (*out)[3]) {
   for (int k = 0; k < p->facets->nvert; k++) {
     double x[3];
     for (int i = 0; i < 3; i++) x[i] = p->centre[i] + p->facets->x[k][i] - own[i];
-    apply(R, x, out[k]);
+    pl_apply3(R, x, out[k]);
   }
 }
 
@@ -187,7 +183,7 @@ static int maps_onto(const motion *g, const crowd *c, int i, int j) {
     double x[3], at[3], own[3], w[3];
     int found = 0;
     middle(&e->piece[p], &c->pose[i], own);
-    apply(g->G, own, x);
+    pl_apply3(g->G, own, x);
     for (int d = 0; d < 3; d++) x[d] += g->t[d];
     for (int q = 0; q < f->npiece && !found; q++) {
       middle(&f->piece[q], &c->pose[j], at);
@@ -216,7 +212,7 @@ static int is_symmetry(const crowd *c, const double O[4], int over, double tol) 
   double x[3], at[3], displaced[3];
   motion g = {.G = {O[0], O[1], 0, O[2], O[3], 0, 0, 0, over}, .tol = tol};
   middle(&c->elem[0]->piece[0], &c->pose[0], x);
-  apply(g.G, x, displaced);
+  pl_apply3(g.G, x, displaced);
   for (int j = 0; j < c->n; j++)
     for (int q = 0; q < c->elem[j]->npiece; q++) {
       middle(&c->elem[j]->piece[q], &c->pose[j], at);

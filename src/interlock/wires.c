@@ -51,10 +51,6 @@ int wires_know(const pl_piece *p) {
   return p->kind == PL_PIECE_LINK || (p->kind == PL_PIECE_RING && p->height == p->radius);
 }
 
-static void turned(const double *Q, const double *v, double *out) {
-  for (int k = 0; k < 3; k++) out[k] = pl_dot3(Q + 3 * k, v);
-}
-
 // a point of the wire, from the origin of its element, in axes of the world
 static void wire_point(const wires *w, const stretch *part, double s, double r[3]) {
   int bent = part->which % 2 == 0;
@@ -169,12 +165,12 @@ static void add_panel(wires *w, const stretch *part, double middle, double half,
 }
 
 static void wires_place(const pl_piece *const piece[2], const pl_pose *const pose[2], wires *w) {
-  turned(pose[0]->Q, piece[0]->centre, w->centre);
-  turned(pose[0]->Q, piece[0]->axis, w->axis);
-  turned(pose[0]->Q, piece[0]->out[0], w->along);
-  turned(pose[1]->Q, piece[1]->centre, w->from);
+  pl_apply3(pose[0]->Q, piece[0]->centre, w->centre);
+  pl_apply3(pose[0]->Q, piece[0]->axis, w->axis);
+  pl_apply3(pose[0]->Q, piece[0]->out[0], w->along);
+  pl_apply3(pose[1]->Q, piece[1]->centre, w->from);
   for (int c = 0; c < 3; c++) w->centre[c] += pose[0]->x[c] - pose[1]->x[c];
-  for (int k = 0; k < 2; k++) turned(pose[1]->Q, piece[1]->out[k], w->out[k]);
+  for (int k = 0; k < 2; k++) pl_apply3(pose[1]->Q, piece[1]->out[k], w->out[k]);
   w->major = piece[0]->major;
   w->half = piece[0]->straight / 2;
   w->round = piece[1]->major;

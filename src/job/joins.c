@@ -7,8 +7,9 @@
 static const double OPEN = 0.01; // of the size of what is joined, or rad: worth a warning
 
 static int is_join(const pl_elem_kind *k) {
-  static const int kinds[] = {PL_ELEM_tie5,     PL_ELEM_tie10, PL_ELEM_tie20,   PL_ELEM_tie_turn,
-                              PL_ELEM_tie_edge, PL_ELEM_arm,   PL_ELEM_arm_turn};
+  static const int kinds[] = {PL_ELEM_tie5,         PL_ELEM_tie10,    PL_ELEM_tie20,
+                              PL_ELEM_tie_rotation, PL_ELEM_tie_edge, PL_ELEM_arm,
+                              PL_ELEM_arm_rotation};
   for (int i = 0; i < (int)(sizeof kinds / sizeof kinds[0]); i++)
     if (k == pl_elem_table[kinds[i]]) return 1;
   return 0;

@@ -77,19 +77,19 @@ static pl_status write_table(const bends *k) {
 
 // folds are left out: they are no limits
 static pl_status draw(const bends *k) {
-  int rot = 2 * k->n;
-  double *angle = pl_alloc(k->j->env, (size_t)((1 + SIDES) * rot), sizeof *angle);
+  int nangle = 2 * k->n;
+  double *angle = pl_alloc(k->j->env, (size_t)((1 + SIDES) * nangle), sizeof *angle);
   pl_polar_series series[SIDES] = {{.name = "up", .fill = 1}, {.name = "down", .dashed = 1}};
   char name[PL_TEXT];
   if (!angle) return PL_E_NOMEM;
   for (int side = 0; side < SIDES; side++) {
-    double *v = angle + (1 + side) * rot;
-    for (int i = 0; i < rot; i++) {
+    double *v = angle + (1 + side) * nangle;
+    for (int i = 0; i < nangle; i++) {
       const pl_taut *r = bend(k, i % k->n, side);
       angle[i] = PL_PI * i / k->n;
       v[i] = r->folds ? NAN : r->value;
     }
-    series[side].n = rot;
+    series[side].n = nangle;
     series[side].angle = angle;
     series[side].stretch = v;
     series[side].colour = -1;

@@ -246,18 +246,18 @@ static int goal_points(const portrait *p, int limit, double *angle, double *stre
 static int limit_series(const portrait *p, int limit, int colour, char names[3][64], double *buffer,
                         pl_polar_series *out) {
   static const char *const words[] = {"longest", "shortest", "play", "up", "down"};
-  int rot = 2 * p->n, n = 0, strain = !mail_is_bent(limit);
-  double *angle = buffer, *goals = buffer + (1 + BOTH) * rot;
+  int nangle = 2 * p->n, n = 0, strain = !mail_is_bent(limit);
+  double *angle = buffer, *goals = buffer + (1 + BOTH) * nangle;
   for (int which = BEFORE; which < BOTH; which++, n++) {
-    double *v = buffer + (1 + which) * rot;
-    for (int i = 0; i < rot; i++) {
+    double *v = buffer + (1 + which) * nangle;
+    for (int i = 0; i < nangle; i++) {
       angle[i] = PL_PI * i / p->n;
       v[i] = strain + around_or_none(p, which, i % p->n, limit);
     }
     snprintf(names[n], sizeof names[n], "%s, %s", words[limit],
              which == BEFORE ? "start" : "found");
     out[n] = (pl_polar_series){.name = names[n],
-                               .n = rot,
+                               .n = nangle,
                                .angle = angle,
                                .stretch = v,
                                .dashed = which == BEFORE,

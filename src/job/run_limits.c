@@ -67,20 +67,20 @@ static pl_status draw_one(const survey *k, int nwhat, const int *what, const cha
                           const char *title, const char *caption) {
   static const char *const names[] = {"longest", "shortest", "play"};
   pl_env *env = k->j->env;
-  int rot = 2 * k->n, nlaid;
+  int nangle = 2 * k->n, nlaid;
   pl_polar_series *laid = NULL;
   pl_status s = measured_series(k, nwhat, what, &nlaid, &laid);
-  double *angle = pl_alloc(env, (size_t)((1 + nwhat) * rot), sizeof *angle);
+  double *angle = pl_alloc(env, (size_t)((1 + nwhat) * nangle), sizeof *angle);
   pl_polar_series *series = pl_alloc(env, (size_t)(nwhat + nlaid), sizeof *series);
   if (s == PL_OK && (!angle || !series)) s = PL_E_NOMEM;
   for (int w = 0; s == PL_OK && w < nwhat; w++) {
-    double *v = angle + (1 + w) * rot;
-    for (int i = 0; i < rot; i++) {
+    double *v = angle + (1 + w) * nangle;
+    for (int i = 0; i < nangle; i++) {
       angle[i] = PL_PI * i / k->n;
       v[i] = 1 + survey_value(k, i % k->n, what[w]);
     }
     series[w] = (pl_polar_series){.name = names[what[w]],
-                                  .n = rot,
+                                  .n = nangle,
                                   .angle = angle,
                                   .stretch = v,
                                   .fill = w == 0,

@@ -276,9 +276,9 @@ static void report_special(const job *j, const recorder *r) {
   grid g = job_grid(j, 4, head);
   for (int k = 0; k < r->nmark; k++) {
     const pl_load_path_special *p = &r->mark[k].p;
-    int rot = p->fold == PL_PATH_TURN;
-    grid_add(&g, "%s%s%s", special_name(p), rot ? " of " : "",
-             rot ? probe_name(j, r->t.a, p->probe, buf) : "");
+    int of_probe = p->fold == PL_PATH_TURN;
+    grid_add(&g, "%s%s%s", special_name(p), of_probe ? " of " : "",
+             of_probe ? probe_name(j, r->t.a, p->probe, buf) : "");
     grid_add(&g, "%d", p->branch);
     grid_add(&g, "%.8g", p->scale);
     grid_add(&g, "%d", p->nneg);

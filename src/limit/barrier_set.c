@@ -15,7 +15,7 @@ static const double NEARLY = 0.1; // the same: layers that are looked at as if t
 static const double YIELDS = 0.02; // in descents: overlaps that are left to what yields
 enum { ROUNDS = 10 };              // solves until nothing overlaps
 enum { SEARCHES = 3, PARTS = 6 };  // of one solve, and places on the way in each
-static const double TURNED = 0.9;  // cosine between ways out of one smooth face, at least
+static const double SMOOTH = 0.9;  // cosine between ways out of one smooth face, at least
 static const double SHARP = 1e-6;  // of its length: what an edge at an obstacle may overlap,
 static const double RANGE = 1e-3;  // and of the size of all: near enough to be in every solve
 static const double SPREAD = 0.2;  // part of an overlap of layers that one solve takes away
@@ -127,7 +127,7 @@ static void plane_of(const barrier_set *k, int pair, const double *x, pl_contact
   gap_at(k, pair, x, &g);
   if (g.gap < 0) {
     entry(k, pair, b->from, x, at, &e);
-    if (pl_dot3(e.frame[0], g.frame[0]) < TURNED) {
+    if (pl_dot3(e.frame[0], g.frame[0]) < SMOOTH) {
       g = e;
       memcpy(place, at, sizeof place);
     }

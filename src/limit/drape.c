@@ -423,7 +423,7 @@ static double balance(const load_steps *l) {
 }
 
 // a body may find its balance inside out, which is none of its own
-static pl_status check_turned(load_steps *l) {
+static pl_status check_inverted(load_steps *l) {
   pl_static_info *i = l->info;
   int n = pl_count_inverted(l->m, l->p, l->s, &i->bad_group, &i->bad_elem);
   i->ninverted = n > l->ninverted ? n - l->ninverted : 0;
@@ -446,7 +446,7 @@ static pl_status load_step(load_steps *l, double scale) {
   l->info->factorisations += (int)t.iterations;
   l->info->reason = t.reason;
   if (s == PL_UNSOLVED) l->info->residual = t.residual;
-  if (s == PL_OK) s = check_turned(l);
+  if (s == PL_OK) s = check_inverted(l);
   if (s != PL_OK) pl_state_copy(l->s, l->start);
   PL_TRY(s);
   l->info->residual = balance(l);

@@ -403,14 +403,15 @@ void program_gather(program *p, int stress, double *out) {
 // out[9] += block of corners a and b from what is kept of the triangle, corner 0 being minus the
 // sum of the others
 static void add_block(const double *K, int a, int b, double *out) {
-  static const int sym[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5}, turned[9] = {0, 3, 6, 1, 4, 7, 2, 5, 8};
+  static const int sym[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5},
+                   transposed[9] = {0, 3, 6, 1, 4, 7, 2, 5, 8};
   const double *K12 = K + 6, *K22 = K + 15;
   switch (3 * a + b) {
   case 0:
-    for (int k = 0; k < 9; k++) out[k] += K[sym[k]] + K12[k] + K12[turned[k]] + K22[sym[k]];
+    for (int k = 0; k < 9; k++) out[k] += K[sym[k]] + K12[k] + K12[transposed[k]] + K22[sym[k]];
     return;
   case 1:
-    for (int k = 0; k < 9; k++) out[k] -= K[sym[k]] + K12[turned[k]];
+    for (int k = 0; k < 9; k++) out[k] -= K[sym[k]] + K12[transposed[k]];
     return;
   case 2:
     for (int k = 0; k < 9; k++) out[k] -= K12[k] + K22[sym[k]];
@@ -425,10 +426,10 @@ static void add_block(const double *K, int a, int b, double *out) {
     for (int k = 0; k < 9; k++) out[k] += K12[k];
     return;
   case 6:
-    for (int k = 0; k < 9; k++) out[k] -= K12[turned[k]] + K22[sym[k]];
+    for (int k = 0; k < 9; k++) out[k] -= K12[transposed[k]] + K22[sym[k]];
     return;
   case 7:
-    for (int k = 0; k < 9; k++) out[k] += K12[turned[k]];
+    for (int k = 0; k < 9; k++) out[k] += K12[transposed[k]];
     return;
   default:
     for (int k = 0; k < 9; k++) out[k] += K22[sym[k]];

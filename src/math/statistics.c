@@ -68,14 +68,14 @@ void pl_eig(int n, double *A, double *lambda, double *V) {
   for (int i = 0; i < n; i++) V[i * n + i] = 1;
   double size = pl_max_abs(n * n, A);
   for (int sweep = 0; sweep < 60; sweep++) {
-    int turned = 0;
+    int rotated = 0;
     for (int p = 0; p < n; p++)
       for (int q = p + 1; q < n; q++)
         if (fabs(A[p * n + q]) > 1e-3 * DBL_EPSILON * size) {
           rotate(n, A, V, p, q);
-          turned = 1;
+          rotated = 1;
         }
-    if (!turned) break;
+    if (!rotated) break;
   }
   for (int i = 0; i < n; i++) lambda[i] = A[i * n + i];
   for (int i = 0; i < n; i++) {

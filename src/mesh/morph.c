@@ -64,7 +64,7 @@ static double measure(const pl_mesh *m, const double *X, const double *like, pl_
 }
 
 // places at which the cell is looked at: its vertices, and those of integrals
-static int is_turned(const pl_mesh *m, const double *old, pl_cell_type t, int e) {
+static int is_inverted(const pl_mesh *m, const double *old, pl_cell_type t, int e) {
   double at[PL_CELL_POINT_MAX][3], weight[PL_CELL_POINT_MAX], corner[3];
   if (pl_cell_dim[t] < 2) return 0;
   int n = pl_cell_dim[t] == 3 ? pl_cell_points(t, at, weight) : 0;
@@ -78,10 +78,10 @@ static int is_turned(const pl_mesh *m, const double *old, pl_cell_type t, int e)
   return 0;
 }
 
-static pl_status check_turned(const pl_mesh *m, const double *old) {
+static pl_status check_inverted(const pl_mesh *m, const double *old) {
   for (pl_cell_type t = 0; t < PL_CELL_COUNT; t++)
     for (int e = 0; e < m->cell[t].n; e++) {
-      if (!is_turned(m, old, t, e)) continue;
+      if (!is_inverted(m, old, t, e)) continue;
       const double *x = old + 3 * (size_t)m->cell[t].v[(size_t)e * (size_t)pl_cell_nvert[t]];
       return pl_fail_at(m->env, PL_E_INPUT, m->source, 0, 0,
                         "move handles by less, give them a larger radius, or make steps of it: "
@@ -110,7 +110,7 @@ pl_status pl_mesh_morph(pl_mesh *m, int n, const double *at, const double *move,
     for (int c = 0; c < 3; c++) x[c] += by[c];
     *displaced += near;
   }
-  if (s == PL_OK) s = check_turned(m, old);
+  if (s == PL_OK) s = check_inverted(m, old);
   pl_free(m->env, w);
   pl_free(m->env, old);
   return s;

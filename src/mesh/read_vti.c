@@ -199,7 +199,7 @@ pl_status labels_read_vti(pl_load *in, pl_labels *out) {
                  .hint = "save it as image data (.vti)",
                  .element = element,
                  .ctx = &v}};
-  pl_status s = vtk_walk(&v.x);
+  pl_status s = vtk_read_tags(&v.x);
   if (s == PL_OK) s = fill(&v);
   pl_free(in->env, v.array.data);
   return s;

@@ -308,7 +308,7 @@ pl_status pl_read_vtu(pl_load *in) {
                  .hint = "save it as an unstructured grid (.vtu)",
                  .element = element,
                  .ctx = &v}};
-  pl_status s = vtk_walk(&v.x);
+  pl_status s = vtk_read_tags(&v.x);
   if (s == PL_OK && v.npiece == 0) s = pl_load_fail(in, NULL, "the grid has no Piece");
   if (s == PL_OK) s = find_groups(&v);
   for (int k = 0; k < v.npiece; k++) {

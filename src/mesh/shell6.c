@@ -172,12 +172,12 @@ static int add_copy(pl_midedge *s, int vertex, int at, int plane, double part) {
 // Behind a symmetry plane the boundary goes on straight, along the normal: the copies of the corner
 // and of the vertex towards the kernel's first end move like that end, the other like the middle.
 static void fill_beyond(second *w, int e, int *off) {
-  int side = w->leader[e], turned = side % 3 == 1, v[3], corner = off[0];
+  int side = w->leader[e], flipped = side % 3 == 1, v[3], corner = off[0];
   int plane = w->s->edge_plane[e];
   side_vertices(w, side, v);
-  off[0] = add_copy(w->s, v[turned], corner, plane, 1);
-  off[turned ? 2 : 1] = add_copy(w->s, v[turned], corner, plane, 0.5);
-  off[turned ? 1 : 2] = add_copy(w->s, v[2], corner, plane, 0.5);
+  off[0] = add_copy(w->s, v[flipped], corner, plane, 1);
+  off[flipped ? 2 : 1] = add_copy(w->s, v[flipped], corner, plane, 0.5);
+  off[flipped ? 1 : 2] = add_copy(w->s, v[2], corner, plane, 0.5);
 }
 
 // what the triangles on an edge see of its leader; what its clamp does not hold is copied
@@ -196,10 +196,10 @@ static void fill_side(const second *w, int side, int *own, int *xi) {
   int e = w->id[side];
   const int *off = w->off + 3 * (size_t)e;
   // the kernel sees edge 1 from its higher to its lower vertex
-  int turned = side % 3 == 1;
+  int flipped = side % 3 == 1;
   own[0] = off[0];
-  own[1] = off[turned ? 2 : 1];
-  own[2] = off[turned ? 1 : 2];
+  own[1] = off[flipped ? 2 : 1];
+  own[2] = off[flipped ? 1 : 2];
   for (int g = 0; g < 2; g++) xi[g] = w->s->edge_xi[e] + g;
 }
 

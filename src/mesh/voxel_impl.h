@@ -60,10 +60,10 @@ typedef struct hull {
   const char *source;
   int solid; // 1: the mesh has solids
   int nvert, ntri;
-  double *X;  // [nvert][3]
-  int *tri;   // [ntri][3]
-  int turned; // 1: all triangles look out of the part, or all into it
-  int npiece; // pieces of the surface that are not hollows
+  double *X;    // [nvert][3]
+  int *tri;     // [ntri][3]
+  int oriented; // 1: all triangles look out of the part, or all into it
+  int npiece;   // pieces of the surface that are not hollows
   double volume, area;
 } hull;
 

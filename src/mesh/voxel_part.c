@@ -50,7 +50,7 @@ static pl_status fill_part(part *p, pl_voxel_info *info) {
   int overlaps;
   PL_TRY(hull_create(p->m, NULL, 0, 0, &p->hull));
   hull_bounds(&p->hull, lo, hi);
-  if (!p->hull.turned && p->o->rule == PL_FILL_AUTO)
+  if (!p->hull.oriented && p->o->rule == PL_FILL_AUTO)
     pl_report(p->m->env, PL_WARNING, p->m->source, 0, 0, NULL,
               "its triangles are not turned the same way all over: what is inside is found by how "
               "often the surface is crossed");
@@ -62,7 +62,7 @@ static pl_status fill_part(part *p, pl_voxel_info *info) {
   PL_TRY(hull_raster(&p->hull, p->o->rule, &p->grid, p->grid.part, &overlaps));
   for (size_t at = 0; at < voxel_count(&p->grid); at++) inside += (double)p->grid.part[at];
   const double *h = p->grid.h;
-  int plain = p->hull.turned && !overlaps && p->o->rule != PL_FILL_EVENODD;
+  int plain = p->hull.oriented && !overlaps && p->o->rule != PL_FILL_EVENODD;
   // what is inside twice counts once: only the lines know it
   info->exact = plain ? p->hull.volume : inside * h[0] * h[1] * h[2];
   return voxels_fill(&p->grid, p->o, p->hull.npiece, info);

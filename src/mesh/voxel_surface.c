@@ -204,7 +204,7 @@ static pl_status measure(hull *s, int *up) {
     s->area += 0.5 * pl_norm3(n);
   }
   for (int i = 0; i < s->nvert; i++)
-    s->npiece += s->turned ? volume[i] * s->volume > 0 : volume[i] != 0;
+    s->npiece += s->oriented ? volume[i] * s->volume > 0 : volume[i] != 0;
   s->volume = fabs(s->volume);
   pl_free(s->env, volume);
   return PL_OK;
@@ -217,7 +217,7 @@ static pl_status examine(hull *s, int quiet) {
   pl_status st = f.up ? edges_find(s, &e) : PL_E_NOMEM;
   if (st == PL_OK) {
     judge_edges(s, &e, &f);
-    s->turned = f.uneven == 0;
+    s->oriented = f.uneven == 0;
     if (f.open + f.many > 0) st = quiet ? PL_DOMAIN : report_faults(s, &e, &f);
   }
   if (st == PL_OK) st = measure(s, f.up);
@@ -388,7 +388,7 @@ static pl_status sort_rows(raster *r) {
 pl_status hull_raster(const hull *s, pl_fill_rule rule, const voxels *g, float *part,
                       int *overlaps) {
   raster r = {.s = s, .g = g, .part = part};
-  r.evenodd = rule == PL_FILL_EVENODD || (rule == PL_FILL_AUTO && !s->turned);
+  r.evenodd = rule == PL_FILL_EVENODD || (rule == PL_FILL_AUTO && !s->oriented);
   pl_status st = sort_rows(&r);
   for (int j = 0; st == PL_OK && j < g->n[1]; j++) st = fill_row(&r, j);
   pl_free(s->env, r.at);

@@ -54,8 +54,8 @@ pl_number vtk_number_type(const vtk_tag *t);
 int vtk_plain_name(const char *from, size_t n, char name[PL_READ_NAME + 1]);
 // Type, form and place of a DataArray; what, real and repeats are set.
 pl_status vtk_array_open(vtk *v, const vtk_tag *t, vtk_array *a);
-// Walks the tags up to the appended data or the end.
-pl_status vtk_walk(vtk *v);
+// Reads the tags up to the appended data or the end.
+pl_status vtk_read_tags(vtk *v);
 // Fetches so many values of an array; line: of what should have it.
 pl_status vtk_fetch(vtk *v, int line, vtk_array *a, int64_t count);
 // A value that was fetched.

@@ -212,7 +212,7 @@ static pl_status close_tag(vtk *v, const vtk_tag *t) {
   return PL_OK;
 }
 
-pl_status vtk_walk(vtk *v) {
+pl_status vtk_read_tags(vtk *v) {
   pl_load *in = v->in;
   int closed = 0;
   while (!closed && !v->appended) {

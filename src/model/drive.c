@@ -91,9 +91,9 @@ void drive_motion_along(const pl_model *m, const drive *d, const double *par, co
 // where a scalar is measured from: its own value there, and the drive's angle
 static double scalar_start(const drive *d, const double *X, const pl_state *s, int i,
                            double *from) {
-  int turns = d->edge[2 * i] >= 0 && s && s->anchoring == PL_ANCHORS_CHANGED;
-  *from = turns ? s->hist[d->hist0 + 1] : 0;
-  return turns ? s->hist[d->hist0 + 2 + i] : X[d->scal[i]];
+  int rotates = d->edge[2 * i] >= 0 && s && s->anchoring == PL_ANCHORS_CHANGED;
+  *from = rotates ? s->hist[d->hist0 + 1] : 0;
+  return rotates ? s->hist[d->hist0 + 2 + i] : X[d->scal[i]];
 }
 
 void drive_scalar(const pl_model *m, const drive *d, const double *par, const double *X,

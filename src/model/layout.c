@@ -298,10 +298,10 @@ static pl_status copy_scalars(pl_model *m, const pl_drive_desc *from, drive *to)
   if (!to->scal || !to->edge || !to->part) return PL_E_NOMEM;
   for (int i = 0; i < to->nscal; i++) {
     int at = to->scal[i] = m->nnode * m->dim + from->scal[i];
-    int turns = from->kind == PL_DRIVE_ROTATION;
+    int rotates = from->kind == PL_DRIVE_ROTATION;
     for (int k = 2 * i; k < 2 * i + 2; k++) {
       to->part[k] = from->edge ? from->edge[k] : PL_SCALAR_STAYS;
-      to->edge[k] = turns ? to->part[k] : PL_SCALAR_STAYS;
+      to->edge[k] = rotates ? to->part[k] : PL_SCALAR_STAYS;
     }
     if (m->free_index[at] == -1)
       return pl_fail(m->env, PL_E_INPUT, "drive '%s': scalar unknown %d is already driven",

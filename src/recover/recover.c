@@ -90,30 +90,30 @@ static pl_status find_around(pl_recover *r) {
 // Cells that hang together: each leads to another one of its part, at last to the part's root.
 typedef struct forest {
   int *of;
-  char *turned; // [n] 1: the cell is turned against the one that it leads to
+  char *flipped; // [n] 1: the cell is turned against the one that it leads to
 } forest;
 
-static int root(const forest *f, int i, int *turned) {
-  *turned = 0;
-  for (; f->of[i] != i; i = f->of[i]) *turned ^= f->turned[i];
+static int root(const forest *f, int i, int *flipped) {
+  *flipped = 0;
+  for (; f->of[i] != i; i = f->of[i]) *flipped ^= f->flipped[i];
   return i;
 }
 
-static void unite(const forest *f, int a, int b, int turned) {
+static void unite(const forest *f, int a, int b, int flipped) {
   int ta, tb, ra = root(f, a, &ta), rb = root(f, b, &tb);
   if (ra == rb) return;
   // to the smaller number: roots do not depend on the order
   int to = ra < rb ? ra : rb, from = ra < rb ? rb : ra;
   f->of[from] = to;
-  f->turned[from] = (char)(ta ^ tb ^ turned);
+  f->flipped[from] = (char)(ta ^ tb ^ flipped);
 }
 
 // shortens the ways of all, the first ones first: those lead to smaller numbers
 static void flatten(const forest *f, int n) {
   for (int i = 0; i < n; i++) {
-    int turned, to = root(f, i, &turned);
+    int flipped, to = root(f, i, &flipped);
     f->of[i] = to;
-    f->turned[i] = (char)turned;
+    f->flipped[i] = (char)flipped;
   }
 }
 
@@ -176,18 +176,18 @@ static void join(const recover_impl *k, const int *material, const forest *f, in
       if (fabs(dot) > KINK) unite(f, c, d, dot < 0);
     }
     // long ways are walked once
-    int turned, to = root(f, c, &turned);
+    int flipped, to = root(f, c, &flipped);
     f->of[c] = to;
-    f->turned[c] = (char)turned;
+    f->flipped[c] = (char)flipped;
   }
 }
 
 // the top of a part is on the side of the normals of most of its cells
 static void collect_sides(const recover_impl *k, const forest *f, int *most) {
-  for (int c = 0; c < k->n; c++) most[f->of[c]] += f->turned[c] ? -1 : 1;
+  for (int c = 0; c < k->n; c++) most[f->of[c]] += f->flipped[c] ? -1 : 1;
   for (int c = 0; c < k->n; c++) {
     k->cell[c].part = f->of[c];
-    k->cell[c].turned = f->turned[c] ^ (most[f->of[c]] < 0);
+    k->cell[c].flipped = f->flipped[c] ^ (most[f->of[c]] < 0);
   }
 }
 
@@ -196,9 +196,9 @@ static pl_status find_parts(pl_recover *r, const pl_params *p, const pl_group_ce
   int ng = pl_model_ngroup(k->m);
   int *material = pl_alloc(r->env, 2 * (size_t)ng + 1, sizeof(int));
   int *of = pl_alloc(r->env, 2 * (size_t)k->n + 1, sizeof(int));
-  char *turned = pl_alloc(r->env, (size_t)k->n + 1, 1);
-  pl_status s = material && of && turned ? PL_OK : PL_E_NOMEM;
-  const forest f = {of, turned};
+  char *flipped = pl_alloc(r->env, (size_t)k->n + 1, 1);
+  pl_status s = material && of && flipped ? PL_OK : PL_E_NOMEM;
+  const forest f = {of, flipped};
   if (s == PL_OK) {
     int *first = material + ng;
     for (int g = 0; g < ng; g++) {
@@ -211,7 +211,7 @@ static pl_status find_parts(pl_recover *r, const pl_params *p, const pl_group_ce
     collect_sides(k, &f, of + k->n);
   }
   pl_free(r->env, material);
-  pl_free(r->env, turned);
+  pl_free(r->env, flipped);
   pl_free(r->env, of);
   return s;
 }

@@ -21,7 +21,7 @@ typedef struct rcell {
   pl_cell_type type;
   const int *v;      // [nvert of the type]
   int part, index;   // index: among all cells of the mesh
-  int turned;        // 1: its top is the bottom of its part
+  int flipped;       // 1: its top is the bottom of its part
   int first, npoint; // samples
   int slot0;         // of its vertices, in slot_of
   int bend0, nbend;

@@ -101,7 +101,7 @@ static int look_at(const look *l, const rcell *c, const pl_state *s, int n, cons
   }
   for (int layer = 0; layer < l->r->nlayer; layer++) {
     for (int i = 0; bent && i < n; i++)
-      for (int r = 0; r < 6; r++) more[i][r] = height[layer] * (c->turned ? -h : h) * S[i][r];
+      for (int r = 0; r < 6; r++) more[i][r] = height[layer] * (c->flipped ? -h : h) * S[i][r];
     if (layer > 0 && !bent) {
       memcpy(out[layer], out[0], (size_t)n * sizeof **out);
       continue;

@@ -91,7 +91,7 @@ static int owns(const motion *a, int face, int corner) {
   if (a->keep[other] && a->rank[other] > a->rank[face]) return 0;
   const double *n = a->normal + 3 * (size_t)face, *m = a->normal + 3 * (size_t)other;
   double cosine = n[0] * m[0] + n[1] * m[1] + n[2] * m[2];
-  return (e->turned ? -cosine : cosine) < 0.7;
+  return (e->flipped ? -cosine : cosine) < 0.7;
 }
 
 static void sharp_shape(const motion *a, rp_pen *pen, const double *P, int index) {

@@ -116,7 +116,7 @@ typedef struct rp_face {
 typedef struct rp_edge {
   int v[2], face[2]; // second face -1: boundary
   int nface;
-  int turned; // the two faces wind in opposite senses: their normals do not agree
+  int flipped; // the two faces wind in opposite senses: their normals do not agree
 } rp_edge;
 
 // What a picture draws of a mesh: faces, their edges, segments, vertices in no cell. Vertex

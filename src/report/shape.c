@@ -207,7 +207,7 @@ static pl_status make_edges(rp_shape *s) {
       rp_edge *e = &s->edge[s->nedge - 1];
       if (e->nface++ == 1) {
         e->face[1] = d->face;
-        e->turned = d[-1].up == d->up;
+        e->flipped = d[-1].up == d->up;
       }
     }
     s->face_edge[d->face][d->corner] = s->nedge - 1;

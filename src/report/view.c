@@ -36,7 +36,7 @@ void rp_normals(const rp_shape *s, const double *P, int soften, double *normal, 
     const rp_edge *e = &s->edge[i];
     if (e->nface != 2) continue;
     const double *a = raw + 3 * (size_t)e->face[0], *b = raw + 3 * (size_t)e->face[1];
-    double sign = e->turned ? -1 : 1;
+    double sign = e->flipped ? -1 : 1;
     // about 40 degrees: blunt enough to look curved
     if (sign * dot(a, b) < 0.77) continue;
     for (int k = 0; k < 3; k++) {
@@ -54,7 +54,7 @@ void rp_normals(const rp_shape *s, const double *P, int soften, double *normal, 
 static int rp_edge_sharp(const double *normal, const rp_edge *e) {
   if (e->nface != 2) return 1;
   const double *a = normal + 3 * (size_t)e->face[0], *b = normal + 3 * (size_t)e->face[1];
-  double sign = e->turned ? -1 : 1;
+  double sign = e->flipped ? -1 : 1;
   if (sign * dot(a, b) < 0.7) return 1;
   // one face towards the viewer, the other away: the outline
   return a[2] * sign * b[2] < 0 && fabs(a[2] - sign * b[2]) > 0.02;

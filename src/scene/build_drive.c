@@ -244,8 +244,8 @@ static int check_crossing(reader *r, const pl_node *at, const pl_drive_desc *d, 
   for (int t = 0; t < d->nterm; t++) off = fmax(off, fabs(d->term[t].amplitude[axis]));
   for (int c = 0; c < 3; c++) size = fmax(size, fabs(d->axis[c]));
   axial = fabs(d->axis[axis]);
-  int turns = d->kind == PL_DRIVE_ROTATION && d->nterm > 0;
-  if (turns ? axial >= (1 - 1e-12) * size : off == 0) return 1;
+  int rotates = d->kind == PL_DRIVE_ROTATION && d->nterm > 0;
+  if (rotates ? axial >= (1 - 1e-12) * size : off == 0) return 1;
   problem(r, at, "leave out symmetry and model the whole part",
           "symmetry: drive '%.60s' moves nodes of the plane along %c", d->name ? d->name : "",
           "xyz"[axis]);

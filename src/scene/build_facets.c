@@ -62,7 +62,7 @@ static int is_convex(int n, const double (*x)[3]) {
     for (int i = 0; i < 3; i++) axis[i] += c[i];
     size = fmax(size, pl_norm3(a));
   }
-  double length = pl_norm3(axis), turned = 0;
+  double length = pl_norm3(axis), rotated = 0;
   if (!(length > 1e-9 * size * size)) return 0;
   for (int k = 0; k < n; k++) {
     double a[3], b[3], c[3], off[3];
@@ -72,9 +72,9 @@ static int is_convex(int n, const double (*x)[3]) {
     pl_sub3(x[k], x[0], off);
     if (fabs(pl_dot3(off, axis)) > 1e-6 * length * size) return 0;
     if (pl_dot3(c, axis) < 1e-9 * length * pl_norm3(a) * pl_norm3(b)) return 0;
-    turned += atan2(pl_dot3(c, axis) / length, pl_dot3(a, b));
+    rotated += atan2(pl_dot3(c, axis) / length, pl_dot3(a, b));
   }
-  return turned < 2.5 * PL_PI;
+  return rotated < 2.5 * PL_PI;
 }
 
 void make_plate(reader *r, const plate_def *d, pl_piece *out) {

@@ -238,7 +238,7 @@ static int read_form(reader *r, const pl_limit_form *f, const limit_def *d, cons
                      pl_limit_source *in) {
   const pl_node *polar = NULL;
   const pl_key *key;
-  int rot = limit_form_key(f, "angle");
+  int angle = limit_form_key(f, "angle");
   for (int k = 0; (key = limit_key(k)) != NULL; k++) {
     int i = limit_form_key(f, key->name);
     const key_value *v = &d->v[k];
@@ -251,7 +251,7 @@ static int read_form(reader *r, const pl_limit_form *f, const limit_def *d, cons
     polar = v->text.at;
     in->file = v->text.s;
   }
-  return !polar || read_curve(r, polar, rot >= 0 ? in->value[rot] : 0, &in->curve);
+  return !polar || read_curve(r, polar, angle >= 0 ? in->value[angle] : 0, &in->curve);
 }
 
 // its form; NULL: something is wrong, which was told
@@ -350,22 +350,23 @@ static void add_limits(reader *r, const body_slot *b, const geometry_def *g, pl_
 
 // ---- what does not go together ------------------------------------------------------------------
 
-static void check_analysis(reader *r, const pl_analysis *a, int limits, int layers, int confined) {
+static void check_analysis(reader *r, const pl_analysis *a, int limits, int layers,
+                           int constrained) {
   const char *kind = pl_analysis_table[a->kind].name;
   int drape = a->kind == PL_ANALYSIS_drape, transient = a->kind == PL_ANALYSIS_transient;
   int method = transient ? a->opts.transient_.method : 0;
   char buf[64];
-  if (drape && !confined)
+  if (drape && !constrained)
     problem_at(r, r->file, a->line, a->col,
                "use static, or give a shell a limit, e.g. limit: {stretch: 1 %}",
                "drape: no shell has a limit of stretch, and there is no contact");
-  if (transient && method > PL_BDF2 && !confined)
+  if (transient && method > PL_BDF2 && !constrained)
     problem_at(r, r->file, a->line, a->col,
                "use implicit-euler, or give a shell a limit, e.g. limit: {stretch: 1 %}",
                "transient: method '%s' is for limits of stretch or contact, there are none",
                method_name(method, buf, sizeof buf));
   int others = transient && a->cloth ? a->cloth->nmethod + a->cloth->nstep : 0;
-  if (others > 0 && !confined)
+  if (others > 0 && !constrained)
     problem_at(r, r->file, a->line, a->col, "give a shell a limit, or leave them out",
                "transient: compare and compare_steps are for limits of stretch or contact");
   if (transient && (method > PL_BDF2 || limits || layers || others > 0) &&
@@ -402,10 +403,10 @@ void build_limits(reader *r, pl_scene *s) {
     if (b->def->shell && b->number >= 0) add_limits(r, b, b->def->shell, note);
   }
   if (r->failed || r->nproblem > before) return;
-  int limits = r->b->nlimit > 0, confined = limits || r->ncontact > 0 || r->def.self_contact;
+  int limits = r->b->nlimit > 0, constrained = limits || r->ncontact > 0 || r->def.self_contact;
   for (int k = 0; k < r->nbody; k++)
-    confined |= r->body[k].def->shell && r->body[k].def->shell->interlocking.at;
+    constrained |= r->body[k].def->shell && r->body[k].def->shell->interlocking.at;
   // a body that could not be made has left no limits and no contact
-  for (int k = 0; k < s->nanalysis && (confined || r->nproblem == 0); k++)
-    check_analysis(r, &s->analysis[k], limits, r->def.self_contact != NULL, confined);
+  for (int k = 0; k < s->nanalysis && (constrained || r->nproblem == 0); k++)
+    check_analysis(r, &s->analysis[k], limits, r->def.self_contact != NULL, constrained);
 }

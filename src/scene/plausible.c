@@ -230,7 +230,7 @@ pl_status check_rotations(reader *r, const pl_scene *s) {
   // contacts may hold
   if (!a || s->contact.nnode > 0 || s->layers.nvert > 0) return PL_OK;
   PL_TRY(pl_find_loose(s->model, s->params, r->env, s->params->X, &l));
-  if (!l.found || !l.turns) return PL_OK;
+  if (!l.found || !l.rotates) return PL_OK;
   pl_report(r->env, PL_WARNING, s->path, a->line, a->col,
             "is it meant to be built in? hold a second row of nodes, or clamp: fixed nodes on one "
             "line let a body turn",

@@ -141,7 +141,7 @@ static const map_keys map_mail_element = {.what = "linked-element",
                                           .size = sizeof(mail_element_def),
                                           ROWS(mail_element_rows)};
 
-static const row turn_rows[] = {
+static const row rotation_rows[] = {
     ROW(rotate_def, axis, "axis", T_VEC3, .plain = 1, .unit = "",
         .text = "[0, 0, 1] when left out"),
     ROW(rotate_def, angle, "angle", T_NUM, .need = 1, .unit = "rad", ANY,
@@ -150,7 +150,7 @@ static const row turn_rows[] = {
 static const map_keys map_element_rotation = {.what = "element-turn",
                                               .text = "A turn of an element.",
                                               .size = sizeof(rotate_def),
-                                              ROWS(turn_rows)};
+                                              ROWS(rotation_rows)};
 
 static const row cell_rows[] = {
     ROW(cell_def, element, "element", T_WORD, .text = "its name; the first one when left out"),

@@ -7,7 +7,7 @@ static const double CLOSE = 1e-13; // of the size of the model: gaps below are z
 static const double SHALLOW =
     0.01;                          // of its way in a step: overlaps whose way out is taken as it is
 static const double INWARD = 1e-3; // cosine by which a node goes into a face that it enters
-static const double TURNED = 0.9;  // cosine between ways out of one smooth face, at least
+static const double SMOOTH = 0.9;  // cosine between ways out of one smooth face, at least
 enum {
   PLACES = 64, // on the way of a node
   MANY = 4000, // unknowns of the law up to which W is formed where it is not solved by products
@@ -177,7 +177,7 @@ static void enter(const contact_set *t, const contact_rule *u, const pl_contact_
     if (g.gap <= t->slack && pl_dot(t->dim, g.frame[0], d) < -INWARD * length) break;
     s += fmax(g.gap, length / PLACES);
   }
-  if (s >= length || pl_dot(t->dim, g.frame[0], now->frame[0]) > TURNED) return;
+  if (s >= length || pl_dot(t->dim, g.frame[0], now->frame[0]) > SMOOTH) return;
   double gap = g.gap;
   for (int c = 0; c < t->dim; c++) gap += g.frame[0][c] * (x[c] - at[c]);
   *now = g;

@@ -33,13 +33,13 @@ static void add_rotation(pl_jump_state *k, const pl_flight *now) {
   small_rotation(k->body.rot, now->rot, d);
   double size = pl_norm3(d);
   for (int r = 0; r < 3; r++) k->rot[r] += d[r];
-  for (int i = 0; i < 9 && size > 0; i++) k->turned[i] += d[i / 3] * d[i % 3] / size;
+  for (int i = 0; i < 9 && size > 0; i++) k->scatter[i] += d[i / 3] * d[i % 3] / size;
 }
 
 void pl_jump_axis(const pl_jump_state *k, double *axis) {
   double value[3], V[9];
   int most = 0;
-  pl_eig3(k->turned, value, V);
+  pl_eig3(k->scatter, value, V);
   for (int r = 0; r < 3; r++) axis[r] = V[3 * r + 2];
   for (int r = 1; r < 3; r++)
     if (fabs(axis[r]) > fabs(axis[most])) most = r;

@@ -204,9 +204,9 @@ static pl_status claim_step(path *k, double step, int *iter) {
 
 // more than one place where the stability changes lies between k->at and k->trial
 static int crowded(const path *k) {
-  int turned = k->at.tl * k->trial.tl < 0, change = abs(k->trial.nneg - k->at.nneg);
+  int fold = k->at.tl * k->trial.tl < 0, change = abs(k->trial.nneg - k->at.nneg);
   if (k->info->branch > 0 && k->points == 1) return 0;
-  return change > 1 || (turned && change == 0);
+  return change > 1 || (fold && change == 0);
 }
 
 // the next point; the step is shortened until it is sound, and *step is the next one to try
@@ -329,10 +329,10 @@ static int reverses(const path *k, int probe) {
 static pl_status look_between(path *k) {
   // at a branch point the count is that of either side
   if (k->info->branch > 0 && k->points == 1) k->at.nneg = k->next.nneg;
-  int turned = k->at.tl * k->next.tl < 0, change = abs(k->next.nneg - k->at.nneg);
-  if (turned) PL_TRY(locate(k, PL_PATH_FOLD, 0));
+  int fold = k->at.tl * k->next.tl < 0, change = abs(k->next.nneg - k->at.nneg);
+  if (fold) PL_TRY(locate(k, PL_PATH_FOLD, 0));
   // a fold changes the count by one
-  if (change > turned) PL_TRY(locate(k, PL_PATH_BRANCH, 0));
+  if (change > fold) PL_TRY(locate(k, PL_PATH_BRANCH, 0));
   // a branch begins across the path before
   for (int i = 0; k->plan && i < k->plan->nprobe && (k->info->branch == 0 || k->points > 1); i++)
     if (reverses(k, i)) PL_TRY(locate(k, PL_PATH_TURN, i));

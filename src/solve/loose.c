@@ -282,7 +282,7 @@ static double moment_of(const pieces *k, int first, const pl_loose *l, const dou
 static pl_status goes_round(const pieces *k, const pl_params *p, pl_work *w, pl_state *s, int first,
                             pl_loose *l) {
   static const double angle[4] = {-2, -1, 1, 2};
-  pieces turned = *k;
+  pieces rotated = *k;
   size_t nq = (size_t)pl_model_nq(k->m);
   double *q = pl_alloc(w->env, nq, sizeof *q);
   if (!q) return PL_E_NOMEM;
@@ -294,8 +294,8 @@ static pl_status goes_round(const pieces *k, const pl_params *p, pl_work *w, pl_
   for (int i = 0; st == PL_OK && l->round && i < 4; i++) {
     memcpy(q, k->q, nq * sizeof *q);
     rotate_piece(k, first, l, angle[i], q);
-    turned.q = q;
-    st = forces_at(&turned, p, w, s);
+    rotated.q = q;
+    st = forces_at(&rotated, p, w, s);
     if (st == PL_OK && fabs(moment_of(k, first, l, q, w->r) - l->moment) > 0.01 * fabs(l->moment))
       l->round = 0;
     if (st == PL_DOMAIN) {
@@ -321,7 +321,7 @@ static pl_status look_rotations(pieces *k, const pl_params *p, pl_work *w, pl_st
     size += parts * parts;
   }
   if (!(work > 1e-12 * size) || !line_of(&k->piece[first], way, out)) return PL_OK;
-  out->found = out->turns = 1;
+  out->found = out->rotates = 1;
   out->node = first;
   out->moment = moment_of(k, first, out, k->q, w->r);
   // the other way round for a moment above zero
@@ -402,12 +402,12 @@ pl_status find_unheld(const pl_model *m, pl_env *env, const double *q, int *root
 // the moment about the line with the piece turned by an angle; q[nq] becomes where it is then
 static pl_status moment_at(const pieces *k, const pl_params *p, pl_work *w, pl_state *s,
                            const pl_loose *l, double angle, double *q, double *moment) {
-  pieces turned = *k;
+  pieces rotated = *k;
   int first = pl_root(k->up, l->node);
   memcpy(q, k->q, (size_t)pl_model_nq(k->m) * sizeof *q);
   rotate_piece(k, first, l, angle, q);
-  turned.q = q;
-  PL_TRY(forces_at(&turned, p, w, s));
+  rotated.q = q;
+  PL_TRY(forces_at(&rotated, p, w, s));
   *moment = moment_of(k, first, l, q, w->r);
   return PL_OK;
 }
@@ -465,7 +465,7 @@ pl_status swing_to_rest(const pl_model *m, const pl_params *p, pl_env *env, pl_l
   if (st == PL_OK) st = pl_state_create(m, p, &scratch);
   for (int g = 0; g < pl_model_ngroup(m); g++)
     if (pl_model_group_kind(m, g)->rotate) angle = 0; // turns of rods are another matter
-  for (int i = 0; i < SWINGS && st == PL_OK && angle > 0 && l->turns && !l->round; i++) {
+  for (int i = 0; i < SWINGS && st == PL_OK && angle > 0 && l->rotates && !l->round; i++) {
     st = find_rest(&k, p, w, scratch, l, q, &angle);
     if (st != PL_OK || !(angle > 0) || !stays_held(&k, &k.piece[pl_root(k.up, l->node)], q)) break;
     memcpy(s->q, q, (size_t)s->nq * sizeof *q);

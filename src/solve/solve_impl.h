@@ -409,11 +409,11 @@ typedef struct audit {
   double elastic, potential; // J; at x
   double work;               // J; of forces in the step that have no potential, or one that changes
   double viscous;            // J; work against damping by stiffness and dashpots in the step
-  double taken;              // J; the same with damping by the mass
+  double dissipated;         // J; the same with damping by the mass
   double damped;             // J; that a rule which loses energy took in the step
   double contact;            // J; that friction and impacts took in the step
   double pushed;             // J; work of obstacles that move
-  int turned, strayed;       // x turned elements inside out; strayed from what was foretold
+  int inverted, strayed;     // x turns elements inside out; strayed from what was foretold
   int bad_group, bad_elem;   // an element that did
   int unsound;               // x fails a check
 } audit;

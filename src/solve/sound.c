@@ -70,7 +70,7 @@ static void measure_energy(stepper *st, const rule *u) {
   // a body that turns from the start is stretched in the first step
   double spared = whole_spared(st);
   a->made += st->whole.fresh ? spared : 0;
-  a->taken = a->viscous + mass_damping_work(st, u) - (st->whole.fresh ? 0 : spared);
+  a->dissipated = a->viscous + mass_damping_work(st, u) - (st->whole.fresh ? 0 : spared);
   a->work = a->kinetic - before + a->potential - a->V0 - a->made;
 }
 
@@ -103,15 +103,15 @@ verdict audit_step(stepper *st, const rule *u) {
   int group, elem;
   int inverted = pl_count_inverted(st->m, st->p, st->x, &group, &elem);
   measure_energy(st, u);
-  a->turned = inverted > a->ninverted;
+  a->inverted = inverted > a->ninverted;
   // impacts are not foretold
-  a->strayed = !a->turned && !st->contacts && pace_stray(st, u, &group, &elem) > STRAY;
-  if (a->turned || a->strayed) {
+  a->strayed = !a->inverted && !st->contacts && pace_stray(st, u, &group, &elem) > STRAY;
+  if (a->inverted || a->strayed) {
     a->bad_group = group;
     a->bad_elem = elem;
   }
   // an indefinite tangent: no minimum. With contact directions may be held that have less.
-  if (a->turned || a->strayed || (!st->contacts && st->which == 2)) return UNSOUND;
+  if (a->inverted || a->strayed || (!st->contacts && st->which == 2)) return UNSOUND;
   return fabs(a->made) > DOUBT * a->moving ? DOUBTFUL : SOUND;
 }
 
@@ -156,7 +156,7 @@ void audit_accept(stepper *st) {
     l->obstacles += a->pushed;
     l->lost += a->contact;
   }
-  l->lost += st->w->slipped + a->taken;
+  l->lost += st->w->slipped + a->dissipated;
   l->rule += a->damped;
   l->made += a->made;
   l->worst = fmax(l->worst, fabs(l->made));
@@ -172,7 +172,7 @@ void audit_accept(stepper *st) {
   if (info->unsound++ > 0) return;
   info->unsound_time = st->x->t;
   info->strayed = a->strayed;
-  if (!a->turned && !a->strayed) return;
+  if (!a->inverted && !a->strayed) return;
   info->bad_group = a->bad_group;
   info->bad_elem = a->bad_elem;
 }

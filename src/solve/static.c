@@ -33,7 +33,7 @@ static pl_status load_step(run *r, double from, double to) {
 }
 
 // elements turned inside out at s that were not so at the start
-static int count_turned(run *r, const pl_state *s) {
+static int count_inverted(run *r, const pl_state *s) {
   pl_static_info *info = r->e.info;
   int n = pl_count_inverted(r->e.m, r->e.p, s, &info->bad_group, &info->bad_elem);
   info->ninverted = n > r->ninverted ? n - r->ninverted : 0;
@@ -45,7 +45,7 @@ static pl_status sound_step(run *r, double from, double to) {
   equil *e = &r->e;
   int nneg = r->nneg;
   PL_TRY(load_step(r, from, to));
-  if (count_turned(r, e->x) == 0) return PL_OK;
+  if (count_inverted(r, e->x) == 0) return PL_OK;
   r->nneg = nneg;
   e->info->ncritical = r->ncritical;
   e->info->released = r->released;
@@ -189,13 +189,13 @@ static pl_status check_held(run *r) {
   pl_loose l;
   char place[PLACE_TEXT];
   PL_TRY(pl_find_loose(e->m, e->p, e->env, r->s->q, &l));
-  if (l.found && l.turns && !l.round && !e->o->critical && !e->released) {
+  if (l.found && l.rotates && !l.round && !e->o->critical && !e->released) {
     PL_TRY(swing_to_rest(e->m, e->p, e->env, &l, r->s));
     pl_state_copy(e->x, r->s);
   }
-  if (!l.found || (l.turns && !l.round)) return PL_OK;
+  if (!l.found || (l.rotates && !l.round)) return PL_OK;
   e->info->reason = PL_STOP_SINGULAR;
-  if (l.turns) {
+  if (l.rotates) {
     const char *name = pl_model_node_name(e->m, l.node);
     if (name)
       snprintf(place, sizeof place, "node '%.48s'", name);
@@ -395,7 +395,7 @@ static pl_status finish(run *r, pl_status s) {
 static pl_status judge(run *r) {
   equil *e = &r->e;
   pl_static_info *info = e->info;
-  if (count_turned(r, r->s) > 0) {
+  if (count_inverted(r, r->s) > 0) {
     info->reason = PL_STOP_INVERTED;
     return PL_UNSOLVED;
   }

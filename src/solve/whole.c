@@ -194,10 +194,10 @@ void whole_settle(stepper *st) {
     }
   }
   // what vibration had is lost
-  double taken = 0.5 * pl_dot(st->nq, k->field, mass_times(st, k->field));
-  st->audit.taken += taken;
-  st->audit.kinetic -= taken;
-  st->audit.work -= taken;
+  double vibration = 0.5 * pl_dot(st->nq, k->field, mass_times(st, k->field));
+  st->audit.dissipated += vibration;
+  st->audit.kinetic -= vibration;
+  st->audit.work -= vibration;
 }
 
 // after whole_settle at the same place

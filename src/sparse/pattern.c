@@ -71,9 +71,9 @@ static pl_status incidence_build(pl_env *env, incidence *in) {
   return PL_OK;
 }
 
-// visits every i that shares a stencil with j (i <= j only for sym), each once, j among them;
+// every i that shares a stencil with j (i <= j only for sym), each once, j among them;
 // count[i] grows by one, and row, where given, receives j at that place
-static void visit_neighbours(incidence *in, int j, int *count, int *row) {
+static void list_neighbours(incidence *in, int j, int *count, int *row) {
   in->mark[j] = j;
   if (row) row[count[j]] = j;
   count[j]++;
@@ -95,7 +95,7 @@ static pl_status build_columns(pl_env *env, incidence *in, pl_csc *out) {
   int *count = pl_alloc(env, (size_t)n, sizeof *count);
   if (!count) return PL_E_NOMEM;
   for (int i = 0; i < n; i++) in->mark[i] = -1;
-  for (int j = 0; j < n; j++) visit_neighbours(in, j, count, NULL);
+  for (int j = 0; j < n; j++) list_neighbours(in, j, count, NULL);
   long long nnz = 0;
   for (int i = 0; i < n; i++) nnz += count[i];
   pl_status s = nnz < INT_MAX
@@ -105,7 +105,7 @@ static pl_status build_columns(pl_env *env, incidence *in, pl_csc *out) {
     for (int i = 0; i < n; i++) out->ptr[i + 1] = out->ptr[i] + count[i];
     memcpy(count, out->ptr, (size_t)n * sizeof *count);
     for (int i = 0; i < n; i++) in->mark[i] = -1;
-    for (int j = 0; j < n; j++) visit_neighbours(in, j, count, out->row);
+    for (int j = 0; j < n; j++) list_neighbours(in, j, count, out->row);
   }
   pl_free(env, count);
   return s;

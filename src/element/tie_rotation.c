@@ -1,5 +1,5 @@
 // W = k/2 |R - E|^2 of a rotation and the frame of a cloud of points.
-#define BODY "tie_turn.inc"
+#define BODY "tie_rotation.inc"
 #include "kernel.h"
 #include "element_impl.h"
 #include "rotation_impl.h"
@@ -56,8 +56,8 @@ static void sample(unsigned seed, double *X, double *q, double *v, double *par) 
   par[1] = 3 + seed % 7;
 }
 
-const pl_elem_kind pl_elem_tie_turn = {
-    .name = "tie_turn",
+const pl_elem_kind pl_elem_tie_rotation = {
+    .name = "tie_rotation",
     .text = "nearly rigid tie of a rotation to the turn of a cloud of points",
     .nvert = 9,
     .vdim = 3,

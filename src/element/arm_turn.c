@@ -1,7 +1,0 @@
-// W = k/2 |x_1 - x_0 - R d|^2 + c/2 |R - R_1|^2 of a point with a rotation of its own on a rigid
-// body.
-#define TURNS 2
-#define KIND  pl_elem_arm_turn
-#define NAME  "arm_turn"
-#define TEXT  "nearly rigid arm from the reference point of a rigid body to a joint of rods"
-#include "arm_kind.h"
