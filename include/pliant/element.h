@@ -224,6 +224,8 @@ typedef struct pl_elem_kind {
   X(tri2_ortho)                                                                                    \
   X(membrane_ortho)                                                                                \
   X(midedge_ortho)                                                                                 \
+  X(shell6_ortho)                                                                                  \
+  X(shell6_hyper)                                                                                  \
   X(pressure)                                                                                      \
   X(pressure_edge)                                                                                 \
   X(pressure_lid)                                                                                  \

@@ -4,6 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+int is_shell6(const pl_elem_kind *kind) {
+  return kind == pl_elem_table[PL_ELEM_shell6] || kind == pl_elem_table[PL_ELEM_shell6_ortho] ||
+         kind == pl_elem_table[PL_ELEM_shell6_hyper];
+}
+
 int body_group_of(pl_builder *b, int body, const char *suffix, const pl_elem_kind *kind, int n,
                   const int *vertex, int shared, int lumped) {
   char name[160];
@@ -64,6 +69,15 @@ static void hinge_group(pl_builder *b, int body) {
   pl_topology_free(t);
 }
 
+// is there a cell of part number?
+static int is_used(const pl_body_desc *d, int number) {
+  int n = 0;
+  for (int t = 0; t < PL_CELL_COUNT && d->part_of; t++) n += d->mesh->cell[t].n;
+  for (int k = 0; k < n; k++)
+    if (d->part_of[k] == number) return 1;
+  return d->part_of == NULL;
+}
+
 static int any_law(const pl_body_desc *d, pl_law law) {
   int any = 0;
   for (int k = 0; k <= d->npart; k++) any |= body_part(d, k).law == law;
@@ -72,11 +86,10 @@ static int any_law(const pl_body_desc *d, pl_law law) {
 
 // A natural curvature is told towards the normals of the mesh; those of a stencil follow from the
 // order of its vertices, which rise.
-static void curl_group(pl_builder *b, int body, int group) {
+static void curl_group(pl_builder *b, int body, int group, int type) {
   const pl_body_desc *d = &b->body[body].desc;
-  int n = d->mesh->cell[PL_TRI3].n;
-  for (int e = 0; e < n; e++) {
-    const int *v = d->mesh->cell[PL_TRI3].v + 3 * (size_t)e;
+  for (int e = 0; e < d->mesh->cell[type].n; e++) {
+    const int *v = d->mesh->cell[type].v + (size_t)pl_cell_nvert[type] * (size_t)e;
     pl_value curl = body_part(d, d->part_of ? d->part_of[e] : 0).curl;
     double sign = (v[0] < v[1]) == (v[1] < v[2]) ? v[0] < v[2] : v[0] > v[2];
     sign = 2 * sign - 1;
@@ -96,15 +109,14 @@ static void midedge_group(pl_builder *b, int body, const char *suffix, int kind,
     pl_part p = body_part(d, k);
     curls |= p.curl.v != 0 || p.curl.par > 0;
   }
-  if (type != PL_TRI3) curls = 0;
   int group = body_group(b, body, suffix, kind, n, NULL, !has_parts(d) && !curls, !d->consistent);
   if (group < 0) return;
   put_parts(b, body, group, n, cell, 1);
   put_value(b, group, "variant", &(pl_value){.v = number[d->variant]}, n, cell, 1);
-  if (curls) curl_group(b, body, group);
+  if (curls) curl_group(b, body, group, type);
   // the description holds const arrays; they are ours
   b->body[body].midedge = (int *)b->group[group].stencil;
-  if (kind == PL_ELEM_shell6) b->cells[group].type = type;
+  if (type == PL_TRI6) b->cells[group].type = type;
 }
 
 // the kind of element for cells of a type that are made so
@@ -162,6 +174,25 @@ static void cell_groups(pl_builder *b, int body, int type, const char *suffix, c
   }
 }
 
+// a shell that bends by shell6; one kind makes all of it
+static void second_group(pl_builder *b, int body, const int *cell) {
+  const pl_body_desc *d = &b->body[body].desc;
+  int kind = PL_ELEM_shell6, rubber = 0, other = 0;
+  for (int k = 0; k <= d->npart; k++) {
+    pl_law law = body_part(d, k).law;
+    if (k == 0 && d->npart > 0 && !is_used(d, 0)) continue;
+    if (law == PL_LAW_ORTHOTROPIC) kind = PL_ELEM_shell6_ortho;
+    rubber |= law == PL_LAW_POLYNOMIAL || law == PL_LAW_OGDEN;
+    other |= law != PL_LAW_POLYNOMIAL && law != PL_LAW_OGDEN;
+  }
+  if (rubber && other)
+    build_problem(b, d->origin, "bending: midedge",
+                  "shell '%.60s': hyperelastic and other laws do not bend as one by shell6",
+                  b->body[body].desc.name);
+  else
+    midedge_group(b, body, "", rubber ? PL_ELEM_shell6_hyper : kind, PL_TRI6, cell);
+}
+
 static void material_groups(pl_builder *b, int body) {
   static const struct {
     int type;
@@ -186,7 +217,7 @@ static void material_groups(pl_builder *b, int body) {
   if (d->bending == PL_BENDING_HINGE) hinge_group(b, body);
   int bend = any_law(d, PL_LAW_ORTHOTROPIC) ? PL_ELEM_midedge_ortho : PL_ELEM_midedge;
   if (d->bending == PL_BENDING_MIDEDGE) midedge_group(b, body, " bending", bend, PL_TRI3, cell);
-  if (d->bending == PL_BENDING_SHELL6) midedge_group(b, body, "", PL_ELEM_shell6, PL_TRI6, cell);
+  if (d->bending == PL_BENDING_SHELL6) second_group(b, body, cell);
 }
 
 static void chain_group(pl_builder *b, int body) {

@@ -76,6 +76,8 @@ void *keep_copy(pl_builder *b, int n, size_t size, const void *from);
 void build_problem(pl_builder *b, const void *origin, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 // A group of a body's elements; vertex[n][nvert] are numbers of its mesh, NULL: known later.
+// a curved shell triangle of any law
+int is_shell6(const pl_elem_kind *kind);
 int body_group(pl_builder *b, int body, const char *suffix, int kind, int n, const int *vertex,
                int shared, int lumped);
 int body_group_of(pl_builder *b, int body, const char *suffix, const pl_elem_kind *kind, int n,

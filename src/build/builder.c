@@ -532,7 +532,7 @@ static void loosen_edges(pl_builder *b, const char *off, pl_model_desc *d) {
   pl_group_desc *own = any ? keep_copy(b, b->ngroup, sizeof *own, b->group) : NULL;
   for (int g = 0; own && g < b->ngroup; g++) {
     int nv = own[g].kind->nvert, width = nv + own[g].kind->nscal, n = own[g].nelem * width;
-    if (own[g].kind != pl_elem_table[PL_ELEM_shell6]) continue;
+    if (!is_shell6(own[g].kind)) continue;
     int *stencil = keep_copy(b, n, sizeof *stencil, own[g].stencil);
     for (int i = 0; stencil && i < n; i++) {
       int copy = i % width < nv ? stencil[i] - b->nnode : -1;
@@ -687,7 +687,7 @@ int pl_build_releases(const pl_builder *b, int drive) {
   for (int g = 0; copy && g < b->ngroup && yes; g++) {
     const pl_group_desc *p = &b->group[g];
     int nv = p->kind->nvert, width = nv + p->kind->nscal;
-    for (int i = 0; p->kind != pl_elem_table[PL_ELEM_shell6] && i < p->nelem * width; i++) {
+    for (int i = 0; !is_shell6(p->kind) && i < p->nelem * width; i++) {
       int at = i % width < nv ? p->stencil[i] - b->nnode : -1;
       if (at >= 0 && copy[at]) yes = 0;
     }

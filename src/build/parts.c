@@ -107,7 +107,8 @@ static pl_value at_cell(const pl_value *v, int cell) {
 // the first axis laid into a triangle, and the second at right angles to it
 static void lay_axes(pl_builder *b, int body, int group, int e, int cell, const pl_ortho *o) {
   const pl_body *p = &b->body[body];
-  const int *v = p->desc.mesh->cell[PL_TRI3].v + 3 * (size_t)cell;
+  int type = p->desc.bending == PL_BENDING_SHELL6 ? PL_TRI6 : PL_TRI3;
+  const int *v = p->desc.mesh->cell[type].v + (size_t)pl_cell_nvert[type] * (size_t)cell;
   const double *X = p->desc.mesh->X;
   double f[2][3], normal[3], side[3], axis[3];
   for (int i = 0; i < 3; i++)

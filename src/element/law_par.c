@@ -5,22 +5,8 @@
 #include <string.h>
 
 const pl_option pl_hyper_par[HYPER_NPAR + 1] = {
-    LAW_ROW("bulk", 1e9, 0, 1e18, "Pa", "bulk modulus; of sheets 0: their volume stays"),
-    {.name = "law",
-     .type = PL_OPT_INT,
-     .value = 0,
-     .lo = 0,
-     .hi = 1,
-     .unit = "",
-     .text = "0: polynomial c10 c01 c20 c11 c02 c30, 1: Ogden mu1 alpha1 mu2 alpha2 mu3 alpha3"},
-    LAW_ROW("density", 1000, 0, 1e7, "kg/m^3", "mass density"),
-    LAW_ROW("c1", 1e6, -1e15, 1e15, "Pa", "c10, or mu1"),
-    LAW_ROW("c2", 0, -1e15, 1e15, "Pa", "c01, or alpha1, without a unit"),
-    LAW_ROW("c3", 0, -1e15, 1e15, "Pa", "c20, or mu2"),
-    LAW_ROW("c4", 0, -1e15, 1e15, "Pa", "c11, or alpha2, without a unit"),
-    LAW_ROW("c5", 0, -1e15, 1e15, "Pa", "c02, or mu3"),
-    LAW_ROW("c6", 0, -1e15, 1e15, "Pa", "c30, or alpha3, without a unit"),
-    LAW_ROW("thickness", 1e-3, 1e-12, 1e6, "m", "thickness, uniform"),
+    HYPER_ROWS,
+    FLAT_THICKNESS_ROW,
 };
 
 const pl_option pl_ortho_par[ORTHO_NPAR] = {

@@ -214,6 +214,12 @@ static int is_mixed(const pl_elem_kind *k) {
   return k->stress && k->curvature;
 }
 
+// Bending by normals at edges of triangles that stay plane is too soft, and their stretching too
+// stiff.
+static int is_plain(const pl_elem_kind *k) {
+  return !k->stress && k->curvature && k->nside == 1;
+}
+
 static int has_kind(const job *j, int (*is)(const pl_elem_kind *k)) {
   const pl_model *m = j->scene->model;
   for (int g = 0; g < pl_model_ngroup(m); g++)
@@ -228,6 +234,7 @@ static int is_judged(const job *j) {
 
 static const char *remedy(const job *j, int group) {
   const char *kind = pl_model_group_kind(j->scene->model, group)->name;
+  if (has_kind(j, is_plain)) return "bending: shell6, or a finer mesh there";
   if (strncmp(kind, "tet4", 4) == 0) return "order: 2, or a finer mesh there";
   return "a finer mesh there; fillets where corners are sharp, whose stress has no limit";
 }
@@ -281,6 +288,16 @@ static pl_status judge(job *j, const pl_analysis *a, const pl_state *s, json_t *
       warn_error(j, a, &e, "its stress may be off, and displacements under loads at most", part);
     return PL_OK;
   }
+  if (has_kind(j, is_plain)) {
+    double by = part / (1 - fmin(part, 0.5));
+    job_say(j,
+            "Estimated discretisation error: %.2g %% in the energy norm, displacements under loads "
+            "are off by about %.2g %%.",
+            100 * e.relative, 100 * by);
+    if (e.relative > ERROR_FAR)
+      warn_error(j, a, &e, "displacements under loads may be off, where it bends too large,", by);
+    return PL_OK;
+  }
   job_say(j,
           "Estimated discretisation error: %.2g %% in the energy norm; a finer mesh would have "
           "about %.2g %% more energy.",
@@ -290,18 +307,21 @@ static pl_status judge(job *j, const pl_analysis *a, const pl_state *s, json_t *
   return PL_OK;
 }
 
-// a Rayleigh quotient is too large by the energy of the error; of a mixed form it is off by that
-static double frequency_error(const pl_error_estimate *e) {
+// a Rayleigh quotient is too large by the energy of the error; of a mixed form it is off by that,
+// and what is too soft has that energy too little
+static double frequency_error(const job *j, const pl_error_estimate *e) {
   double part = e->elastic > 0 ? fmin(e->energy / e->elastic, 0.99) : 0;
-  return 1 / sqrt(1 - fmax(part, 0)) - 1;
+  double share = sqrt(1 - fmax(part, 0));
+  return has_kind(j, is_plain) ? 1 - share : 1 / share - 1;
 }
 
 pl_status job_stress_modes(job *j, const pl_analysis *a, const pl_state *s, int n,
                            const double *omega, const double *shape, json_t *figures) {
   json_t *list;
   pl_error_estimate e, first = {.cell = -1}, worst = {.cell = -1};
-  int which = 0, mixed = has_kind(j, is_mixed);
-  char what[80];
+  int which = 0, most = has_kind(j, is_mixed), plain = has_kind(j, is_plain);
+  const char *off = most || plain ? "off" : "too high";
+  char what[120];
   if (!j->recover || !is_judged(j)) return PL_OK;
   list = json_array();
   for (int k = 0; k < n; k++) {
@@ -315,7 +335,7 @@ pl_status job_stress_modes(job *j, const pl_analysis *a, const pl_state *s, int 
     }
     // rigid motions have no energy to speak of
     int rigid = !(omega[k] > 1e-3 * fabs(omega[n - 1]));
-    json_array_append_new(list, json_real(rigid ? 0 : frequency_error(&e)));
+    json_array_append_new(list, json_real(rigid ? 0 : frequency_error(j, &e)));
     if (rigid) continue;
     if (first.cell < 0) first = e;
     if (worst.cell < 0 || e.relative > worst.relative) {
@@ -328,11 +348,14 @@ pl_status job_stress_modes(job *j, const pl_analysis *a, const pl_state *s, int 
   job_say(j,
           "Estimated discretisation error: the first elastic frequency is %sabout %.2g %% %s, all "
           "of them by at most %.2g %%.",
-          mixed ? "at most " : "", 100 * frequency_error(&first), mixed ? "off" : "too high",
-          100 * frequency_error(&worst));
-  snprintf(what, sizeof what, "frequency %d of %d, %.5g Hz, may be %s", which + 1, n,
-           omega[which] / (2 * PL_PI), mixed ? "off at most" : "too high");
-  if (worst.relative > ERROR_FAR) warn_error(j, a, &worst, what, frequency_error(&worst));
+          most ? "at most " : "", 100 * frequency_error(j, &first), off,
+          100 * frequency_error(j, &worst));
+  snprintf(what, sizeof what, "frequency %d of %d, %.5g Hz, may be %s%s", which + 1, n,
+           omega[which] / (2 * PL_PI), off,
+           most    ? " at most"
+           : plain ? ", where it bends too low,"
+                   : "");
+  if (worst.relative > ERROR_FAR) warn_error(j, a, &worst, what, frequency_error(j, &worst));
   return PL_OK;
 }
 

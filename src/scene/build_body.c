@@ -204,18 +204,21 @@ static int make_mesh(reader *r, body_slot *b, const geometry_def *g, int type) {
                                  : pl_gen_hex_box(r->env, n, l, out));
 }
 
-// laws and swellings that only triangles of first order know
+// Rubber beside other laws, whose membranes only triangles of first order have apart.
 static int first_order(reader *r, const geometry_def *g) {
   const region_def *d = g->regions.item;
   const material_def *m = r->def.materials.item;
-  int any = g->swelling_through.at || g->temperature_through.at;
+  int rubber = 0, other = 0;
   for (int k = -1; k < g->regions.n; k++) {
     const char *name = k < 0 ? g->material.s : d[k].material.s;
-    if (k >= 0) any |= d[k].swelling_through.at || d[k].temperature_through.at;
-    for (int i = 0; i < r->def.materials.n; i++)
-      any |= strcmp(m[i].name.s, name) == 0 && m[i].law.v > LAW_NEO_HOOKEAN;
+    for (int i = 0; i < r->def.materials.n; i++) {
+      if (strcmp(m[i].name.s, name) != 0) continue;
+      int is = m[i].law.v > LAW_NEO_HOOKEAN && m[i].law.v != LAW_ORTHOTROPIC;
+      rubber |= is;
+      other |= !is;
+    }
   }
-  return any;
+  return rubber && other;
 }
 
 int has_limits(const geometry_def *g) {
@@ -641,7 +644,7 @@ static void put_own_part(reader *r, const body_slot *b, const geometry_def *g,
   if (g->thickness.at) d->thickness = body_value(r, b, &g->thickness, "thickness", path[2], n);
 }
 
-// shells of second order know neither limits nor other laws
+// shells of second order know no limits, and one law of rubber or others
 static void check_bending(reader *r, const body_slot *b, const geometry_def *g,
                           pl_bending bending) {
   if (!b->def->shell || bending != PL_BENDING_SHELL6) return;
@@ -651,8 +654,8 @@ static void check_bending(reader *r, const body_slot *b, const geometry_def *g,
             b->def->name.s);
   else if (first_order(r, g))
     problem(r, g->bending.at, "leave bending out, or use midedge",
-            "shell '%.60s': laws but for svk and swelling through the thickness need triangles of "
-            "first order, not bending: shell6",
+            "shell '%.60s': rubber beside other materials needs triangles of first order, not "
+            "bending: shell6",
             b->def->name.s);
 }
 

@@ -366,7 +366,8 @@ static int read_ortho(reader *r, const body_slot *b, const geometry_def *g, cons
       return 0;
     }
   if (b->def->shell && shell_bending(r, g) == PL_BENDING_HINGE) {
-    problem(r, g->bending.at ? g->bending.at : g->material.at, "use bending: midedge, or none",
+    problem(r, g->bending.at ? g->bending.at : g->material.at,
+            "leave bending out, or use midedge or none",
             "shell '%s': hinges do not know orthotropic materials", b->def->name.s);
     return 0;
   }
@@ -387,8 +388,10 @@ static int read_curl(reader *r, const geometry_def *g, const region_def *d, cons
   const pl_node *at = s->at ? s->at : t->at;
   if (!at) return 1;
   pl_value grown = read_growth(r, s, t, m);
-  if (shell_bending(r, g) != PL_BENDING_MIDEDGE) {
-    problem(r, at, "use bending: midedge", "only shells with bending: midedge curl");
+  pl_bending bending = shell_bending(r, g);
+  if (bending != PL_BENDING_MIDEDGE && bending != PL_BENDING_SHELL6) {
+    problem(r, at, "leave bending out, or use midedge",
+            "only shells with bending: shell6 or midedge curl");
     return 0;
   }
   if (h->par >= 0 || h->each) {

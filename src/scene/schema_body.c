@@ -93,11 +93,11 @@ static const map_keys map_morph = {
 #define THROUGH_ROWS                                                                               \
   ROW(geometry_def, swelling_through, "swelling_through", T_NUM, .unit = "", .lo = -1, .hi = 1,    \
       .text = "strain by which the side of the normals wants to grow more than the other side; "   \
-              "midedge"),                                                                          \
+              "shell6, midedge"),                                                                  \
       ROW(geometry_def, temperature_through, "temperature_through", T_NUM, .unit = "", .lo = -1e6, \
           .hi = 1e6,                                                                               \
           .text = "temperature of the side of the normals less that of the other side, kelvin; "   \
-                  "midedge")
+                  "shell6, midedge")
 #define MASS_ROW(value_)                                                                           \
   ROW(geometry_def, mass, "mass", T_CHOICE, .choices = "lumped|consistent", .value = value_,       \
       .text = "mass matrix")
@@ -117,7 +117,8 @@ static const row shell_rows[] = {
         .text = "shell6: curved triangles of second order, right on every mesh; midedge: triangles "
                 "with a normal at every edge, softer on coarse meshes; hinge: fast, acts as "
                 "Poisson's ratio -1/3, for cloth; none: a pure membrane. auto: hinge where the "
-                "shell has limits, else shell6"),
+                "shell has limits, midedge where it is of rubber beside other materials, else "
+                "shell6"),
     ROW(geometry_def, variant, "variant", T_CHOICE, .choices = "sin|tan|theta", .value = 1,
         .text = "shell6 and midedge: function of the angles; tan resists folding over"),
     ROW(geometry_def, curved, "curved", T_CHOICE, .choices = "no|yes", .value = 1,

@@ -151,8 +151,8 @@ def orthotropic_plate_beside_calculix():
     got = run("plate-shell", """pliant: 1
 units: {length: mm}
 materials: {ply: {law: orthotropic, young1: 140 GPa, young2: 10 GPa, poisson12: 0.3, shear12: 5 GPa, density: 1600 kg/m^3}}
-bodies: [{name: p, shell: {mesh: {grid: {size: [60, 60], cells: [24, 24], pattern: irregular}}, thickness: 1, bending: midedge,
-  material: ply, angle: 30 deg, mass: consistent}}]
+bodies: [{name: p, shell: {mesh: {grid: {size: [60, 60], cells: [8, 8], pattern: irregular}}, thickness: 1,
+  material: ply, angle: 30 deg}}]
 fixed: [{nodes: p group left, clamp: yes}]
 analyses: [{modes: {count: 5}}]
 """)[0]["frequency_Hz"]
@@ -161,6 +161,81 @@ analyses: [{modes: {count: 5}}]
 
 
 # ---- closed forms --------------------------------------------------------------------------------------
+
+PLY = "ply: {law: orthotropic, young1: 140 GPa, young2: 10 GPa, poisson12: 0.3, shear12: 5 GPa, density: 1600 kg/m^3}"
+
+
+@test
+def orthotropic_plate_of_navier():
+    """A supported plate by double series: deflection under a pressure and frequencies; whole and half, coarse, fibres along x or y."""
+    a, b, h = 0.3, 0.2, 2e-3
+    reduced = 1 / (1 - 0.3**2 * 10 / 140)
+    D = [x * h**3 / 12 for x in (140e9 * reduced, 10e9 * reduced, 3e9 * reduced, 5e9)]
+    odd = range(1, 60, 2)
+    for angle, (D1, D2) in ((0, D[:2]), (90, D[1::-1])):
+        def bend(m, n):
+            return math.pi**4 * (D1 * (m / a)**4 + 2 * (D[2] + 2 * D[3]) * (m * n / a / b)**2 + D2 * (n / b)**4)
+        sag = 20 * sum(16 / math.pi**2 / (m * n) * (-1)**((m + n) // 2 - 1) / bend(m, n) for m in odd for n in odd)
+        hz = sorted(math.sqrt(bend(m, n) / 1600 / h) / 2 / math.pi for m in range(1, 5) for n in range(1, 5))
+        scene = f"""pliant: 1
+units: {{length: mm}}
+materials: {{{PLY}}}
+bodies: [{{name: p, shell: {{mesh: {{grid: {{size: [300, 200], cells: [8, 6], pattern: irregular}}}}, thickness: 2, material: ply, angle: {angle} deg}}}}]
+fixed: [{{nodes: p boundary}}]
+loads: [{{faces: p, pressure: -20 Pa}}]
+watch: {{mid: 'p nearest [150, 100, 0]'}}
+analyses: [{{static: {{}}}}, {{modes: {{count: 4}}}}]
+"""
+        static, modes = run(f"navier{angle}", scene)
+        near(static["displacement_m"]["mid"][2], -sag, 0.01, f"sag, fibres at {angle}")
+        near(modes["frequency_Hz"], hz[:4], 0.01, f"frequencies, fibres at {angle}")
+        half = scene.replace("[300, 200]", "[150, 200]").replace("[8, 6]", "[4, 6]").replace(
+            "[{nodes: p boundary}]", "[{nodes: 'p where x = 0 or y = 0 or y = 200'}, {nodes: p where x = 150, symmetry: x}]")
+        near(run(f"navier{angle}-half", half)[0]["displacement_m"]["mid"][2], -sag, 0.01, f"sag of a half, fibres at {angle}")
+
+
+@test
+def rubber_bends_as_at_rest():
+    """A little, a strip of rubber on a coarse mesh bends as one of the same moduli."""
+    got = []
+    for law in ("law: mooney-rivlin, c10: 0.3 MPa, c01: 0.03 MPa", "young: 1.98 MPa, poisson: 0.5"):
+        static, modes = run("rubber-strip", f"""pliant: 1
+units: {{length: mm}}
+materials: {{rubber: {{{law}, density: 1100 kg/m^3}}}}
+bodies: [{{name: s, shell: {{mesh: {{grid: {{size: [60, 20], cells: [5, 2], pattern: irregular}}}}, material: rubber, thickness: 2}}}}]
+fixed: [{{nodes: s group left, clamp: yes}}]
+loads: [{{nodes: s group right, total: [0, 0, 1e-6 N]}}]
+watch: {{tip: 's nearest [60, 10, 0]'}}
+analyses: [{{static: {{}}}}, {{modes: {{count: 4}}}}]
+""")
+        got.append([static["displacement_m"]["tip"][2]] + modes["frequency_Hz"])
+    near(got[0], got[1], 1e-5, "rubber beside its moduli at rest")
+
+
+@test
+def web_of_plies():
+    """Sheets of plies that meet in a T, beside steel where they are as steel; rubber beside steel bends by triangles of first order."""
+    (work / "tee.obj").write_text("v 0 0 0\nv 20 0 0\nv 40 0 0\nv 0 50 0\nv 20 50 0\nv 40 50 0\nv 20 0 20\nv 20 50 20\n"
+                                  "g flange\nf 1 2 5 4\nf 2 3 6 5\ng web\nf 2 5 8 7\n")
+    scene = f"""pliant: 1
+units: {{length: mm}}
+materials:
+  ply: {{law: orthotropic, young1: 200 GPa, young2: 200 GPa, poisson12: 0.3, shear12: {200 / 2.6:.15g} GPa, density: 7800 kg/m^3}}
+  rubber: {{law: mooney-rivlin, c10: 0.3 MPa, c01: 0.03 MPa, density: 1100 kg/m^3}}
+  steel: {{young: 200 GPa, poisson: 0.3, density: 7800 kg/m^3}}
+bodies: [{{name: t, shell: {{mesh: tee.obj, refine: 1, thickness: 1, material: ply, warp: [0, 1, 0.01]}}}}]
+fixed: [{{nodes: t where y = 0, clamp: yes}}]
+loads: [{{nodes: t where y = 50, total: [0, 0, 1 N]}}]
+watch: {{tip: 't nearest [20, 50, 0]'}}
+analyses: [{{static: {{}}}}]
+"""
+    tip = [run(f"tee-{k}", scene.replace("material: ply", f"material: {k}"), allowed="the mesh is coarse")[0]["displacement_m"]["tip"] for k in ("ply", "steel")]
+    near(tip[0], tip[1], 1e-6, "tee")
+    web = scene.replace("material: ply, warp: [0, 1, 0.01]", "material: steel, regions: [{group: web, material: rubber}]")
+    run("tee-rubber", web, code=3, err=["more than two triangles"])
+    run("tee-forced", web.replace("refine: 1", "bending: shell6"), code=3, err=["rubber beside other materials", "midedge"])
+
+
 
 def ball(level):
     """An eighth of a sphere of radius 50 mm, as OBJ."""
@@ -202,12 +277,12 @@ analyses: [{{static: {{steps: 4}}}}]
 @test
 def curls():
     """A free strip, warmer on one side, bends to the curvature expansion dT/h; the warm side is outside."""
-    for warm in (100, -100):
-        mid = run(f"strip{warm}", f"""pliant: 1
+    for warm, bending in ((100, ""), (-100, ""), (100, "bending: midedge, "), (-100, "bending: midedge, ")):
+        mid = run(f"strip{warm}{bending[9:12]}", f"""pliant: 1
 units: {{length: mm}}
 materials: {{steel: {{young: 200 GPa, poisson: 0.3, density: 7800 kg/m^3, expansion: 1.2e-5}}}}
 bodies: [{{name: s, shell: {{mesh: {{grid: {{size: [100, 10], cells: [20, 2], pattern: irregular}}}}, material: steel, thickness: 1,
-  bending: midedge, temperature_through: {warm}}}}}]
+  {bending}temperature_through: {warm}}}}}]
 fixed: [{{nodes: 's nearest [0, 0, 0]', fix: [x, y, z]}}, {{nodes: 's nearest [0, 10, 0]', fix: [x, z]}}, {{nodes: 's nearest [100, 0, 0]', fix: [z]}}]
 watch: {{mid: 's nearest [50, 0, 0]'}}
 analyses: [{{static: {{}}}}]
