@@ -377,6 +377,19 @@ static int raise_shell(reader *r, const geometry_def *g, pl_mesh **m) {
   return !g->curved.v || worked(r, pl_mesh_round(*m, CREASE));
 }
 
+// Triangles of a shell in four, at vertices on the surface that the shell has in the end: what it
+// comes to is that surface, not the triangles of the file.
+static int refine_shell(reader *r, const geometry_def *g, int done, pl_mesh **m) {
+  if (!g->curved.v) return refine_mesh(r, g, PL_TRI3, done, m);
+  for (int k = done; k < g->refine.v; k++) {
+    pl_mesh *fine;
+    if (!check_count(r, g->refine.at, (*m)->nvert * 4.0)) return 0;
+    if (!raise_shell(r, g, m) || !worked(r, pl_mesh_lower(*m, 0, &fine))) return 0;
+    replace_mesh(m, fine);
+  }
+  return 1;
+}
+
 static int count_cells(const pl_mesh *m, int dim) {
   int n = 0;
   for (int t = 0; t < PL_CELL_COUNT; t++) n += makes_body(t, dim) ? m->cell[t].n : 0;
@@ -442,7 +455,9 @@ static int load_geometry(reader *r, body_slot *b, const geometry_def *g) {
   ok = ok && worked(r, pl_mesh_check(b->mesh)) && worked(r, pl_mesh_drop_unused(b->mesh, NULL));
   ok = ok && check_pieces(r, b, g->mesh);
   ok = ok && (!rod || check_curve(r, b, g));
-  ok = ok && refine_mesh(r, g, first, refined, &b->mesh) && place_mesh(r, b, g);
+  ok = ok && (second ? refine_shell(r, g, refined, &b->mesh)
+                     : refine_mesh(r, g, first, refined, &b->mesh));
+  ok = ok && place_mesh(r, b, g);
   ok = ok && (!second || raise_shell(r, g, &b->mesh));
   return ok && (!b->def->plane || check_flat(r, g, b->mesh));
 }

@@ -18,7 +18,8 @@ const map_keys map_rotate = {
       ROW(geometry_def, mesh_units, "mesh_units", T_TEXT,                                          \
           .text = "length unit of the mesh file; the scene's when left out"),                      \
       ROW(geometry_def, refine, "refine", T_INT, .lo = 0, .hi = 8,                                 \
-          .text = "how often every cell is cut into smaller ones"),                                \
+          .text =                                                                                  \
+              "how often every cell is cut into smaller ones, curved shells along their surface"), \
       ROW(geometry_def, scale, "scale", T_NUM, .plain = 1, .unit = "", .value = 1, .lo = 0,        \
           .hi = 1e12, .lo_open = 1, .text = "factor on all coordinates, first"),                   \
       ROW(geometry_def, rotate, "rotate", T_MAP, SUB(map_rotate), .text = "turn, second"),         \

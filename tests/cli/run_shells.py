@@ -253,6 +253,28 @@ analyses: [{modes: {count: 5}}]
 
 
 @test
+def refined_by_the_surface():
+    """A thin roof in a file of flat quads, refined by the scene, is the roof and not its facets."""
+    def frequencies(n, more):
+        X = [(0.25 * math.sin(a), 0.5 * j / n, 0.25 * math.cos(a)) for j in range(n + 1)
+             for a in (math.radians(-40 + 80 * i / n) for i in range(n + 1))]
+        quads = [(j * (n + 1) + i, j * (n + 1) + i + 1, (j + 1) * (n + 1) + i + 1, (j + 1) * (n + 1) + i) for j in range(n) for i in range(n)]
+        meshio.write(work / f"roof{n}.vtu", meshio.Mesh(np.array(X), [("quad", np.array(quads))]))
+        return np.array(beside.run(f"roof{n}{more[10:11]}", f"""pliant: 1
+units: {{length: m}}
+materials: {{m: {{young: 200 GPa, poisson: 0.3, density: 7800 kg/m^3}}}}
+bodies: [{{name: p, shell: {{mesh: roof{n}.vtu, material: m, thickness: 0.5 mm{more}}}}}]
+fixed: {{nodes: p where y = 0, clamp: yes}}
+analyses: [{{modes: {{count: 6}}}}]
+""", warned=True)[0]["frequency_Hz"])
+    want = frequencies(16, "")
+    off = np.abs(frequencies(8, ", refine: 1") / want - 1).max()
+    print(f"     roof of 8 x 8 quads, refined: {off:.1e} from 16 x 16 on the surface")
+    assert off < 3e-3, off
+    assert np.abs(frequencies(8, ", refine: 1, curved: no") / want - 1).max() > 0.02  # facets are another body
+
+
+@test
 def estimates_of_plain_triangles():
     """A clamped plate by midedge is too soft, and told to be so, by about what it is."""
     scene = """pliant: 1
