@@ -253,8 +253,8 @@ pl_status pl_taut_balance(pl_env *env, const pl_mail *m, const int copies[2], co
 double pl_taut_rate(const pl_mail *m, const int copies[2], const pl_taut *t, const pl_mail *rate);
 
 // Where an element of a taut state is in a cell of the lattice (of its copies; of disks (0, 0)
-// alone), in the frame of the element that comes first. 0: that is more than half a turn away about
-// a cylinder.
+// alone), in the frame of the element that comes first. 0: that is half a turn away about a
+// cylinder or more, as the sheet has both at rest.
 int pl_taut_image(const pl_mail *m, const int copies[2], const pl_taut *t, int elem,
                   const int cell[2], pl_pose *out);
 // Where both elements of a contact touch, between their surfaces, and the unit normal there towards

@@ -30,6 +30,8 @@ int couple_slopes(const couple *c, const view *v, double g[4], double H[4][4]);
 // (translation, then rotation) of the image by x, by y and by the curvature (place.c).
 void rolled_image(double angle, double k, const double x[2], const pl_pose *from, pl_pose *out,
                   double R[9], double by[3][6]);
+// Whether elements whose places in the flat sheet are x apart count as a pair on that cylinder.
+int rolled_counts(double angle, double k, const double x[2]);
 
 // A contact of a taut state (shape.c): the second element where it is, with its rotation against
 // that of its own cell and its motions as above; the gradient of the gap by both motions.
@@ -40,6 +42,10 @@ typedef struct contact_place {
 } contact_place;
 contact_place contact_at(const pl_mail *m, const int copies[2], const pl_taut *t,
                          const pl_taut_contact *k);
+// An element of a cell of copies at rest (shape.c).
+pl_pose rest_image(const pl_mail *m, const int copies[2], int elem, const int cell[2]);
+// Whether elements that are x apart at rest count as a pair in a state of a cell.
+int taut_counts(const pl_taut *t, const double x[2]);
 // the lattice vector of the second element
 void contact_shift(const pl_mail *m, const int copies[2], const pl_taut_contact *k, double L[2]);
 

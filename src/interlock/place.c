@@ -193,11 +193,25 @@ static double cylinder_apart(const taut *t, const state *s, const pair *p) {
   return hypot(chord, along) - pl_norm3(s->pose[p->i].x) - pl_norm3(s->pose[p->j].x);
 }
 
+// Half a turn of the sheet is free of overlaps, wherever it begins. What is farther apart is on the
+// other side of the cylinder or, as turns of a spiral, where other parts of the sheet are.
+static int is_half_turn(const roll *r) {
+  return fabs(r->phi) < PL_PI;
+}
+
+int rolled_counts(double angle, double k, const double x[2]) {
+  roll r = roll_to(angle, k, x);
+  return is_half_turn(&r);
+}
+
+// A pair that counts does so until a step has taken it farther than half a turn without an overlap.
 static int cylinder_image(const taut *t, const state *s, const pair *p, pl_pose *out) {
   roll r = roll_of(t, s, p);
   roll_pose(&r, &s->pose[p->j], out);
-  // beyond half a turn the sheet would meet itself
-  return fabs(r.phi) < PL_PI;
+  if (is_half_turn(&r)) return 1;
+  if (s != &t->trial) return 0;
+  r = roll_of(t, &t->now, p);
+  return is_half_turn(&r);
 }
 
 // First and second derivatives of u sinc(k u) or the like by u and k; f: the function with

@@ -113,18 +113,33 @@ static void place_element(const pl_taut *t, int elem, const double L[2], contact
   }
 }
 
+pl_pose rest_image(const pl_mail *m, const int copies[2], int elem, const int cell[2]) {
+  int copy = elem / m->nelem;
+  double k = cell[0] * copies[0] + copy / copies[1], l = cell[1] * copies[1] + copy % copies[1];
+  pl_pose p = m->pose[elem % m->nelem];
+  for (int d = 0; d < 2; d++) p.x[d] += k * m->lattice[0][d] + l * m->lattice[1][d];
+  return p;
+}
+
+int taut_counts(const pl_taut *t, const double x[2]) {
+  double to[2];
+  stretched(t->stretch, x, to);
+  return t->shape != PL_TAUT_CYLINDER ||
+         rolled_counts(t->angle, t->curvature[0] + t->curvature[1], to);
+}
+
 int pl_taut_image(const pl_mail *m, const int copies[2], const pl_taut *t, int elem,
                   const int cell[2], pl_pose *out) {
   const pl_taut_contact k = {.cell = {cell[0], cell[1]}};
   contact_place p;
-  double L[2], x[2];
+  double L[2], from[3];
   contact_shift(m, copies, &k, L);
-  stretched(t->stretch, L, x);
   place_element(t, elem, L, &p);
   *out = p.second;
-  double rot = t->curvature[0] + t->curvature[1];
-  return t->shape != PL_TAUT_CYLINDER ||
-         fabs(rot * (cos(t->angle) * x[0] + sin(t->angle) * x[1])) < PL_PI;
+  if (t->shape != PL_TAUT_CYLINDER) return 1;
+  const pl_pose at = rest_image(m, copies, elem, cell);
+  pl_sub3(at.x, m->pose[0].x, from);
+  return taut_counts(t, from);
 }
 
 contact_place contact_at(const pl_mail *m, const int copies[2], const pl_taut *t,

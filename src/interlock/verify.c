@@ -269,23 +269,23 @@ static const pl_mail_element *element_at(const ground *g, int e) {
   return g->disk ? g->disk->elem[e] : &g->m->kind[g->m->kind_of[e % g->m->nelem]];
 }
 
-static pl_pose pose_at_rest(const ground *g, int e, const int cell[2]) {
-  const double(*L)[2] = g->m->lattice;
-  if (g->disk) return g->disk->ref[e];
-  int copy = e / g->m->nelem;
-  double k = cell[0] * g->copies[0] + copy / g->copies[1],
-         l = cell[1] * g->copies[1] + copy % g->copies[1];
-  pl_pose p = g->m->pose[e % g->m->nelem];
-  for (int d = 0; d < 2; d++) p.x[d] += k * L[0][d] + l * L[1][d];
+// an element of a cell of copies, or of a disk: at rest, or in the state
+static pl_pose pose_in(const ground *g, int e, const int cell[2], int rest) {
+  pl_pose p;
+  if (g->disk) return rest ? g->disk->ref[e] : g->t->pose[e];
+  if (rest) return rest_image(g->m, g->copies, e, cell);
+  pl_taut_image(g->m, g->copies, g->t, e, cell, &p);
   return p;
 }
 
-// an element of a cell of copies: at rest, or in the state; 0: it does not count
-static int pose_in(const ground *g, int e, const int cell[2], int rest, pl_pose *out) {
-  static const int one[2] = {1, 1};
-  if (!rest) return pl_taut_image(g->m, g->copies ? g->copies : one, g->t, e, cell, out);
-  *out = pose_at_rest(g, e, cell);
-  return 1;
+// those that the solver keeps apart
+static int counts(const ground *g, int i, int j, const int cell[2]) {
+  static const int home[2] = {0, 0};
+  double x[3];
+  if (g->disk) return 1;
+  const pl_pose a = pose_in(g, i, home, 1), b = pose_in(g, j, cell, 1);
+  pl_sub3(b.x, a.x, x);
+  return taut_counts(g->t, x);
 }
 
 static int is_near(const ground *g, const pl_pose *a, const pl_pose *b) {
@@ -298,9 +298,9 @@ static void verify_pair(const ground *g, int i, int j, const int cell[2], pl_mai
   static const int home[2] = {0, 0};
   const pl_mail_element *a = element_at(g, i), *b = element_at(g, j);
   int links[2] = {0, 0};
+  if (!counts(g, i, j, cell)) return;
   for (int rest = 0; rest < 2; rest++) {
-    pl_pose at, bt;
-    if (!pose_in(g, i, home, rest, &at) || !pose_in(g, j, cell, rest, &bt)) return;
+    const pl_pose at = pose_in(g, i, home, rest), bt = pose_in(g, j, cell, rest);
     if (!is_near(g, &at, &bt)) continue;
     links[rest] = pl_element_links(a, &at, b, &bt);
     if (!rest) out->gap = pl_element_gap(a, &at, b, &bt, out->gap);
@@ -318,6 +318,20 @@ static double material_radius(const pl_mail *m) {
   return most;
 }
 
+// How far elements that may meet are from each other at rest: balls about them do, no element has
+// moved farther than its own size, arcs are longer than chords by half of pi at most, and all of it
+// may be shrunk.
+static double rest_reach(const ground *g) {
+  const double *S = g->t->stretch;
+  double shrunk = 1 + (S[0] + S[1]) / 2 - hypot((S[0] - S[1]) / 2, S[2]), wide = 0, w[3];
+  for (int i = 0; i < g->m->nelem; i++)
+    for (int j = 0; j < i; j++) {
+      pl_sub3(g->m->pose[i].x, g->m->pose[j].x, w);
+      wide = fmax(wide, hypot(w[0], w[1]));
+    }
+  return wide + 4 * g->range * (g->t->shape == PL_TAUT_CYLINDER ? PL_PI / 2 : 1) / shrunk;
+}
+
 void pl_mail_verify(const pl_mail *m, const int copies[2], const pl_taut *t, pl_mail_verdict *out) {
   ground g = {.m = m,
               .copies = copies,
@@ -326,12 +340,11 @@ void pl_mail_verify(const pl_mail *m, const int copies[2], const pl_taut *t, pl_
               .range = material_radius(m)};
   const double(*L)[2] = m->lattice;
   int most[2];
-  double area = fabs(L[0][0] * L[1][1] - L[0][1] * L[1][0]);
+  double area = fabs(L[0][0] * L[1][1] - L[0][1] * L[1][0]), far = rest_reach(&g);
   *out = (pl_mail_verdict){.gap = g.range};
-  // cells that an element of any shape of the state reaches
   for (int d = 0; d < 2; d++) {
     double high = area * copies[d] / hypot(L[1 - d][0], L[1 - d][1]);
-    most[d] = (int)ceil(4 * g.range / high) + 1;
+    most[d] = (int)ceil(far / high) + 1;
   }
   for (int i = 0; i < g.nelem; i++)
     for (int j = i; j < g.nelem; j++)
