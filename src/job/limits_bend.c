@@ -258,8 +258,7 @@ static pl_status report_all(bends *k, const pl_taut_opts *o, int lost, json_t *f
   report(k);
   PL_TRY(write_table(k));
   PL_TRY(show_states(k));
-  PL_TRY(limits_verify(k->j, k->a, k->across ? "patch_" : "bending_", k->across, SIDES * k->n,
-                       k->taut, k->solved, figures));
+  limits_verified(k->keep, k->across ? "patch_" : "bending_", figures);
   if (k->nfolds + lost < SIDES * k->n) PL_TRY(draw(k));
   if (!k->across && k->a->opts.limits_.gradients)
     PL_TRY(limits_bend_gradients(k->j, k->a, k->n, k->goal, k->taut, k->solved));

@@ -54,17 +54,23 @@ static double fraction_of(const pl_taut *t, const double curvature[3], const dou
 
 // ---- goals --------------------------------------------------------------------------------------
 
+static pl_status solve_some(joint *k, const pl_taut_opts *o, int across, int n, pl_taut *taut,
+                            int *solved) {
+  PL_TRY(keeper_solve(k->keep, o, across, n, k->goal, taut, solved));
+  return limits_check(k->keep, across, n, taut, solved);
+}
+
 static pl_status solve_alone(joint *k, const pl_taut_opts *o) {
   int n = k->n;
   for (int i = 0; i < SIDES * n; i++)
     k->goal[i] = pl_taut_bend_disk(angle_of(k, i / SIDES), i % SIDES == UP ? 1 : -1);
-  PL_TRY(keeper_solve(k->keep, o, k->across, SIDES * n, k->goal, k->bent, k->bent_solved));
+  PL_TRY(solve_some(k, o, k->across, SIDES * n, k->bent, k->bent_solved));
   for (int i = 0; i < WAYS * n; i++)
     k->goal[i] = pl_taut_along(angle_of(k, i / WAYS) + (i % WAYS == ACROSS ? PL_PI / 2 : 0), 1);
-  PL_TRY(keeper_solve(k->keep, o, 0, WAYS * n, k->goal, k->strain, k->strain_solved));
+  PL_TRY(solve_some(k, o, 0, WAYS * n, k->strain, k->strain_solved));
   static const double flat[3] = {0};
   for (int i = 0; i < WAYS * n; i++) k->goal[i] = grow(flat, k->strain[i].stretch);
-  return keeper_solve(k->keep, o, k->across, WAYS * n, k->goal, k->alone, k->alone_solved);
+  return solve_some(k, o, k->across, WAYS * n, k->alone, k->alone_solved);
 }
 
 // Is there something to compare? Folds and what nothing holds have no limits.
@@ -85,7 +91,7 @@ static pl_status solve_both(joint *k, const pl_taut_opts *o) {
   int n = 0;
   for (int i = 0; i < CASES * k->n; i++)
     if (is_case(k, i)) k->goal[n++] = grow(curvature_of(k, i), strain_of(k, i));
-  PL_TRY(keeper_solve(k->keep, o, k->across, n, k->goal, k->both, k->both_solved));
+  PL_TRY(solve_some(k, o, k->across, n, k->both, k->both_solved));
   // to the places of their cases, from the last on
   for (int i = CASES * k->n - 1; i >= 0; i--) {
     int from = is_case(k, i) ? --n : -1;
@@ -259,8 +265,7 @@ pl_status limits_joint(limits_keeper *keep, const pl_taut_opts *o, json_t *figur
     s = write_table(&k);
     *unsolved += lost;
   }
-  if (s == PL_OK)
-    s = limits_verify(k.j, k.a, "joint_", k.across, CASES * k.n, k.both, k.both_solved, figures);
+  if (s == PL_OK) limits_verified(keep, "joint_", figures);
   if (s == PL_OK) s = limits_states(k.j, k.a, "-joint", CASES, CASES * k.n, k.both, k.both_solved);
   for (int i = 0; k.taut && i < count(&k); i++) pl_taut_free(k.j->env, &k.taut[i]);
   pl_free(k.j->env, k.goal);

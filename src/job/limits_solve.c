@@ -121,6 +121,7 @@ pl_status limits_solve(limits_keeper *k, const pl_taut_opts *o, int across, int 
     *distinct += s.n;
     int paper = l->mode && goal[0].shape == PL_TAUT_FLAT;
     st = paper ? track(k, l, o, &s) : keeper_solve(k, o, across, s.n, s.goal, s.taut, s.solved);
+    if (st == PL_OK) st = limits_check(k, across, s.n, s.taut, s.solved);
     if (st >= 0) spread(&s, ngoal, goal, taut, solved);
   }
   share_close(env, &s);

@@ -84,7 +84,7 @@ pl_status limits_sweep(limits_keeper *k, const pl_taut_opts *o, json_t *figures,
     st = write_table(&s);
   }
   if (st == PL_OK) st = limits_states(k->j, k->a, "-sweep", 1, (int)n, s.taut, s.solved);
-  if (st == PL_OK) st = limits_verify(k->j, k->a, "sweep_", 0, (int)n, s.taut, s.solved, figures);
+  if (st == PL_OK) limits_verified(k, "sweep_", figures);
   for (size_t i = 0; s.taut && i < n; i++) pl_taut_free(env, &s.taut[i]);
   pl_free(env, s.goal);
   pl_free(env, s.taut);

@@ -103,10 +103,14 @@ static pl_status write_table(const joint *f) {
   return s;
 }
 
-static pl_status verify(const joint *f, const pl_pose *at, json_t *o) {
+// The sheet's own state does not follow from these: they are told alone.
+static pl_status verify(const joint *f, const char *which, const pl_pose *at, json_t *o) {
+  const job *j = f->k->j;
+  char who[PL_TEXT];
   pl_mail_verdict v;
-  PL_TRY(pl_patch_verify(f->k->j->env, &f->p, at, f->k->j->work->threads, &v));
-  native_verdict(&(native){.j = f->k->j}, &v, o);
+  PL_TRY(pl_patch_verify(j->env, &f->p, at, j->work->threads, &v));
+  snprintf(who, sizeof who, "%s, elements %s,", f->k->a->name, which);
+  native_verdict(j, f->k->a, who, &v, o);
   return PL_OK;
 }
 
@@ -124,8 +128,8 @@ static pl_status set_figures(const joint *f, const beside *near, const beside *r
   job_set(n, "left", json_real(f->near.left));
   job_set(n, "iterations", json_integer(f->near.iterations));
   job_set(r, "iterations", json_integer(f->rest.iterations));
-  PL_TRY(verify(f, f->near.pose, n));
-  return verify(f, f->rest.pose, r);
+  PL_TRY(verify(f, "nearest to the sheet", f->near.pose, n));
+  return verify(f, "let go from it", f->rest.pose, r);
 }
 
 // in the report and where the run is watched; parts of the size

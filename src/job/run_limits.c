@@ -263,7 +263,8 @@ static pl_status report_all(survey *k, json_t *figures) {
   if (k->a->opts.limits_.gradients) PL_TRY(limits_gradients(k, figures));
   PL_TRY(draw(k));
   PL_TRY(show_states(k));
-  return limits_verify(k->j, k->a, "", 0, SIDES * k->nall, k->taut, k->solved, figures);
+  limits_verified(k->keep, "", figures);
+  return PL_OK;
 }
 
 // what sheets of the material need, of strains and of curvatures
@@ -285,6 +286,20 @@ static pl_status survey_boundaries(survey *k, const pl_taut_opts *taut, json_t *
   return s;
 }
 
+// what is missing; states that were left out are so from what is computed of them, too
+static pl_status set_reason(const survey *k, int lost, json_t *figures) {
+  char text[PL_TEXT], more[PL_TEXT] = "";
+  int rejected = k->keep->rejected;
+  if (lost + rejected == 0) return PL_OK;
+  if (rejected)
+    snprintf(more, sizeof more, "; elements overlap in %d of the states, or their links changed",
+             rejected);
+  snprintf(text, sizeof text, "%d %s not found%s", lost,
+           pl_plural(lost, "limit was", "limits were"), more);
+  job_set(figures, "reason", json_string(text));
+  return PL_UNSOLVED;
+}
+
 static pl_status survey_all(survey *k, const pl_taut_opts *taut, json_t *figures) {
   pl_mail_symmetry found[PL_MAIL_SYMMETRIES];
   int lost = 0;
@@ -301,7 +316,7 @@ static pl_status survey_all(survey *k, const pl_taut_opts *taut, json_t *figures
   if (k->a->opts.limits_.refine > 0) PL_TRY(limits_refine(k, taut, figures));
   PL_TRY(survey_boundaries(k, taut, figures, &lost));
   PL_TRY(limits_joint(k->keep, taut, figures, &lost));
-  return k->nfailed + lost > 0 ? PL_UNSOLVED : PL_OK;
+  return set_reason(k, k->nfailed + lost, figures);
 }
 
 pl_status job_limits(job *j, int index, json_t *figures) {

@@ -10,12 +10,19 @@ enum { LONGEST, SHORTEST, SIDES };
 // Goals of an analysis in the order that they are asked for, with their results: an analysis that
 // is resumed asks for the same ones again.
 typedef struct kept_goal kept_goal;
+// What states look like by other means: how many were looked at, and of these no limits.
+typedef struct limits_seen {
+  int n, rejected;
+  pl_mail_verdict all;
+} limits_seen;
 typedef struct limits_keeper {
   job *j;
   const pl_analysis *a;
   int copies;
   int n, cap, at; // goals; the next one that is asked for
   kept_goal *done;
+  limits_seen seen; // since it was told last
+  int rejected;     // that were told
 } limits_keeper;
 // copies: of the material's cell along each lattice vector
 pl_status keeper_open(job *j, const pl_analysis *a, int copies, limits_keeper *k);
@@ -140,9 +147,12 @@ pl_status limits_bend_gradients(job *j, const pl_analysis *a, int n, const pl_ta
 
 // ---- limits_verify.c ----------------------------------------------------------------------------
 
-// Looks at states once more and tells the smallest gap and the links that changed; figures are
-// called verified_gap and links_changed, after what they are of. across: of disks; 0: periodic.
-pl_status limits_verify(job *j, const pl_analysis *a, const char *of, int across, int n,
-                        const pl_taut *taut, const int *solved, json_t *figures);
+// Looks at states once more, with so many elements across a disk, 0: of periodic cells. Those in
+// which elements overlap or links are others than at rest are freed: they count as not found.
+pl_status limits_check(limits_keeper *k, int across, int n, pl_taut *taut, int *solved);
+// Tells what was seen since this was told last: the smallest gap, links that changed and how many
+// states were left out; figures are called verified_gap, links_changed and rejected, after what
+// they are of.
+void limits_verified(limits_keeper *k, const char *of, json_t *figures);
 
 #endif

@@ -150,13 +150,26 @@ static pl_status show(const native *k) {
   return elements_show(k->j, k->a->name, &e);
 }
 
-void native_verdict(const native *k, const pl_mail_verdict *v, json_t *f) {
+pl_status native_verdict(const job *j, const pl_analysis *a, const char *who,
+                         const pl_mail_verdict *v, json_t *f) {
+  char text[PL_TEXT], overlap[64] = "";
   job_set(f, "verified_gap", json_real(v->gap));
   job_set(f, "links_changed", json_integer(v->links_changed));
+  if (v->gap > 0 && !v->links_changed) return PL_OK;
+  if (!(v->gap > 0))
+    snprintf(overlap, sizeof overlap, "elements overlap by %.3g mm", -1e3 * v->gap);
+  snprintf(text, sizeof text, "%s%s", overlap, *overlap && v->links_changed ? ", " : "");
+  size_t at = strlen(text);
   if (v->links_changed)
-    job_alarm(k->j, "%d pairs of elements are linked otherwise than at the start.",
-              v->links_changed);
-  if (!(v->gap > 0)) job_alarm(k->j, "Elements overlap by %.3g m.", -v->gap);
+    snprintf(text + at, sizeof text - at, "%d %s linked otherwise than at the start",
+             v->links_changed,
+             pl_plural(v->links_changed, "pair of elements is", "pairs of elements are"));
+  job_set(f, "reason", json_string(text));
+  job_alarm(j, "Not to be trusted: %s.", text);
+  pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
+            "a smaller weight, or another barrier, may help", "%s is not to be trusted: %s", who,
+            text);
+  return PL_UNSOLVED;
 }
 
 // ---- what is kept -------------------------------------------------------------------------------
@@ -270,11 +283,11 @@ static pl_status write_rest(native *k, double seconds, json_t *figures) {
   job_set(figures, "seconds", json_real(seconds));
   report(k);
   PL_TRY(pl_patch_verify(k->j->env, &k->p, k->pose, k->j->work->threads, &v));
-  native_verdict(k, &v, figures);
+  pl_status seen = native_verdict(k->j, k->a, k->a->name, &v, figures);
   PL_TRY(native_poses(k, ".csv"));
   PL_TRY(write_contacts(k));
   PL_TRY(show(k));
-  return job_native_keep(k->j, k->a, k->rest.pose);
+  return seen == PL_OK ? job_native_keep(k->j, k->a, k->rest.pose) : seen;
 }
 
 pl_status job_native(job *j, int index, json_t *figures) {

@@ -26,6 +26,9 @@ pl_status native_refuse(const checkpoint *c);
 elements native_elements(const native *k, char caption[PL_TEXT]);
 pl_status native_poses(const native *k, const char *suffix);
 void native_extent(const native *k, double lo[3], double hi[3]); // the box about all origins
-void native_verdict(const native *k, const pl_mail_verdict *v, json_t *figures);
+// Tells what elements look like by other means. PL_UNSOLVED: they overlap, or links are others than
+// at the start; who: in messages.
+pl_status native_verdict(const job *j, const pl_analysis *a, const char *who,
+                         const pl_mail_verdict *v, json_t *figures);
 
 #endif

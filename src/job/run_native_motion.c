@@ -241,7 +241,7 @@ static pl_status show(film *f, const pl_pose *end) {
 
 // ---- what is told -------------------------------------------------------------------------------
 
-static void report(const film *f, const pl_patch_state *s, json_t *figures) {
+static pl_status report(const film *f, const pl_patch_state *s, json_t *figures) {
   native *k = f->k;
   double lo[3], hi[3];
   char low[48];
@@ -258,7 +258,6 @@ static void report(const film *f, const pl_patch_state *s, json_t *figures) {
   for (int c = 1; rows > 0 && c < 7; c++) job_set(figures, column[c][0], json_real(last[c]));
   job_set(figures, "speed", json_real(rows > 0 ? last[10] : 0));
   job_set(figures, "frames", json_integer(f->n));
-  native_verdict(k, &f->seen, figures);
   job_length_text(k->j, lo[2], low);
   job_note(k->j, "%s: %d elements for %.4g s, lowest at %s, friction took %.3g J", k->a->name,
            k->p.n, s->t, low, s->rubbed);
@@ -267,6 +266,7 @@ static void report(const film *f, const pl_patch_state *s, json_t *figures) {
               "A step could not be solved, however short; what there is until %.4g s is "
               "written. A larger moving_weight may help.",
               s->t);
+  return native_verdict(k->j, k->a, k->a->name, &f->seen, figures);
 }
 
 static pl_status film_open(film *f) {
@@ -309,9 +309,9 @@ pl_status native_motion(native *k, json_t *figures) {
   }
   if (s == PL_OK || s == PL_UNSOLVED || s == PL_CANCELLED) {
     job_set(figures, "seconds", json_real(pl_wall_time() - start));
-    report(&f, state, figures);
-    pl_status wrote = show(&f, state->pose);
+    pl_status seen = report(&f, state, figures), wrote = show(&f, state->pose);
     if (s == PL_OK) checkpoint_remove(k->j, k->a);
+    if (s == PL_OK) s = seen;
     if (wrote != PL_OK) s = wrote;
   }
   pl_patch_state_free(env, state);
