@@ -201,6 +201,13 @@ typedef struct pl_taut_goal {
   double angle; // rad
 } pl_taut_goal;
 
+// Strains that nothing holds.
+typedef enum pl_taut_open {
+  PL_TAUT_HELD,
+  PL_TAUT_OPEN,  // value is as far as is looked
+  PL_TAUT_SHRUNK // until there the sheet shrinks, in some direction, to the least that is looked at
+} pl_taut_open;
+
 typedef struct pl_taut {
   double e[PL_TAUT_FREE]; // extrapolated to a repulsion of no weight
   double value;           // sum of goal e
@@ -211,7 +218,7 @@ typedef struct pl_taut {
   double curvature[3]; // at pose (xx, yy, xy; 1/m)
   pl_taut_shape shape; // of the goal, and its angle
   double angle;
-  int open;   // strains: nothing holds it, and value is as far as is looked
+  int open;   // strains: 0, or as pl_taut_open
   int folds;  // nothing holds it: value is the largest curvature that is looked at
   double gap; // smallest one at pose
   int iterations, evaluations;

@@ -63,9 +63,7 @@ static int is_covered(const taut *t, const state *s) {
   if (t->c->disk > 0) return 1;
   goal_stretch(t->g, s->e, S);
   double mean = (S[0] + S[1]) / 2, least = 1 + mean - hypot((S[0] - S[1]) / 2, S[2]);
-  // arcs up to half a turn are longer than their chords by half of pi at most
-  double arc = t->g->shape == PL_TAUT_CYLINDER ? PL_PI / 2 : 1;
-  if (!(least > CELL_SHRINK * arc)) return 0;
+  if (!(least > least_stretch(t))) return 0;
   for (int i = 0; i < t->c->nelem; i++) {
     double w[3];
     pl_sub3(s->pose[i].x, t->place->home(t->c, i).x, w);

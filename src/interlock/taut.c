@@ -16,43 +16,12 @@ enum { PATIENT = 5 };               // times as many iterations
 
 // ---- the barrier --------------------------------------------------------------------------------
 
-// -(1 - x)^2 log x with x = gap / reach, and its derivatives by the gap
-static double barrier(double gap, double range, double d[2]) {
-  double x = gap / range, y = 1 - x, l = log(x);
-  d[0] = (2 * y * l - y * y / x) / range;
-  d[1] = (-2 * l + 4 * y / x + y * y / (x * x)) / (range * range);
-  return -y * y * l;
-}
-
-static int is_bent(const taut *t) {
+int taut_is_bent(const taut *t) {
   return t->nstrain < t->nfree;
 }
 
 static double value_of(const taut *t, const double *e) {
   return pl_dot(t->nfree, t->goal, e);
-}
-
-// The goal, or the curvature, repels from the largest that is looked at, like a gap; derivatives
-// are by it.
-static double far_barrier(const taut *t, const double *e, double d[2]) {
-  double x = pl_dot(t->nfree, t->wall, e), gap = t->most - fabs(x);
-  d[0] = d[1] = 0;
-  if (gap > 0.2 * t->most) return 0;
-  if (gap <= 0) return DBL_MAX;
-  double value = barrier(gap, 0.2 * t->most, d);
-  d[0] *= x > 0 ? -1 : 1;
-  return value;
-}
-
-static void add_far_barrier(taut *t, const double *e, double weight) {
-  int nz = t->nz, first = nz - t->nfree;
-  double d[2];
-  if (far_barrier(t, e, d) == 0) return;
-  for (int k = 0; k < t->nfree; k++) {
-    t->grad[first + k] += weight * d[0] * t->wall[k];
-    for (int l = 0; l < t->nfree; l++)
-      t->H[(first + k) * nz + first + l] += weight * d[1] * t->wall[k] * t->wall[l];
-  }
 }
 
 static void assemble(taut *t, const state *s, double weight) {
@@ -62,12 +31,12 @@ static void assemble(taut *t, const state *s, double weight) {
   memset(t->grad, 0, (size_t)nz * sizeof *t->grad);
   memset(t->H, 0, (size_t)nz * (size_t)nz * sizeof *t->H);
   for (int k = 0; k < t->nfree; k++) t->grad[first + k] = -t->goal[k];
-  add_far_barrier(t, s->e, weight);
+  walls_add(t, s->e, weight);
   for (int c = 0; c < t->ncontact; c++) {
     int to[STENCIL], n = 12 + t->nfree;
     double g[STENCIL], H[STENCIL][STENCIL];
     gap_slopes(t, s, &t->contact[c], to, g, H);
-    barrier(t->contact[c].at.gap, t->range, d);
+    repulsion(t->contact[c].at.gap, t->range, d);
     for (int i = 0; i < n; i++) {
       if (to[i] < 0) continue;
       t->grad[to[i]] += weight * d[0] * g[i];
@@ -208,16 +177,16 @@ static double safe_step(const taut *t) {
 // How the energy changes from `now` to `trial`, in the contacts of `now`: contacts that come and go
 // on the way are left out, so that the change is one of a smooth function.
 static double change(const taut *t, double weight) {
-  double d[2], away = far_barrier(t, t->trial.e, d);
-  if (away == DBL_MAX) return DBL_MAX;
+  double d[2], walls = walls_value(t, t->trial.e);
+  if (walls == DBL_MAX) return DBL_MAX;
   double sum = value_of(t, t->now.e) - value_of(t, t->trial.e);
-  sum += weight * (away - far_barrier(t, t->now.e, d));
+  sum += weight * (walls - walls_value(t, t->now.e));
   for (int i = 0; i < t->ncontact; i++) {
     contact k = t->contact[i];
     if (!contact_follow(t, &t->trial, &k)) continue;
     if (k.at.gap <= 0) return DBL_MAX;
-    double after = k.at.gap < t->range ? barrier(k.at.gap, t->range, d) : 0;
-    sum += weight * (after - barrier(t->contact[i].at.gap, t->range, d));
+    double after = k.at.gap < t->range ? repulsion(k.at.gap, t->range, d) : 0;
+    sum += weight * (after - repulsion(t->contact[i].at.gap, t->range, d));
   }
   return sum;
 }
@@ -283,7 +252,7 @@ static pl_status keep_contacts(taut *t, double weight) {
     return PL_E_NOMEM;
   }
   for (int i = 0; i < t->ncontact; i++) {
-    barrier(t->contact[i].at.gap, t->range, d);
+    repulsion(t->contact[i].at.gap, t->range, d);
     force[i] = -weight * d[0];
   }
   pl_status s = certify(t, force, &out->bound);
@@ -313,7 +282,7 @@ static void look_for_folds(taut *t) {
 
 // bent to less than the width of an element
 static int is_round(const taut *t) {
-  return is_bent(t) && fabs(t->now.e[t->nfree - 1]) > 0.5;
+  return taut_is_bent(t) && fabs(t->now.e[t->nfree - 1]) > 0.5;
 }
 
 // the end of a path: strains of the last two weights
@@ -335,7 +304,7 @@ static pl_status descend(taut *t, double from, path *p) {
       t->range = fmax(t->range / 2, 0.1 * t->o->barrier * t->c->wire);
       PL_TRY(refresh_contacts(t));
     }
-    int most = end || is_bent(t) ? t->o->max_iter : ROUGH;
+    int most = end || taut_is_bent(t) ? t->o->max_iter : ROUGH;
     pl_status s = centre(t, p->weight, t->patient ? PATIENT * t->o->max_iter : most);
     if (s == PL_UNSOLVED && end && is_round(t) && t->patient) {
       t->out->folds = 1;
@@ -348,10 +317,9 @@ static pl_status descend(taut *t, double from, path *p) {
 
 static pl_status keep_state(taut *t, const path *p) {
   pl_taut *out = t->out;
-  double d[2];
-  far_barrier(t, t->now.e, d);
-  t->walled = out->folds || fabs(p->weight * d[0]) > HELD;
-  if (t->walled) *(is_bent(t) ? &out->folds : &out->open) = 1;
+  int wall = walls_hold(t, p->weight, HELD);
+  t->walled = out->folds || wall;
+  if (t->walled) *(taut_is_bent(t) ? &out->folds : &out->open) = taut_is_bent(t) ? 1 : wall;
   // all is linear in the weight near its end
   int ends = p->before > 0 && !out->folds && !out->open;
   for (int k = 0; k < t->nfree; k++) {
@@ -365,7 +333,7 @@ static pl_status keep_state(taut *t, const path *p) {
   out->angle = t->g->angle;
   for (int i = 0; i < t->c->nelem; i++) t->place->image(t, &t->now, &(pair){.j = i}, &out->pose[i]);
   PL_TRY(keep_contacts(t, p->weight));
-  if (is_bent(t)) look_for_folds(t);
+  if (taut_is_bent(t)) look_for_folds(t);
   return PL_OK;
 }
 
@@ -400,7 +368,7 @@ static pl_status follow_path(taut *t, double from) {
   PL_TRY(keep_state(t, &p));
   const pl_taut *out = t->out;
   // bent states may be stationary between two ways out; what is held by nothing stays so
-  int more = !t->walled && (!out->certified || (is_bent(t) && !out->folds));
+  int more = !t->walled && (!out->certified || (taut_is_bent(t) && !out->folds));
   return more && t->o->weight < AGAIN ? once_more(t) : PL_OK;
 }
 
@@ -441,11 +409,11 @@ static pl_status taut_open(taut *t, pl_cell *c, const pl_taut_opts *o, const pl_
   t->most = t->place->most(t);
   number_unknowns(t);
   scale_unknowns(t);
-  t->measure = is_bent(t) ? t->unit : 1;
+  t->measure = taut_is_bent(t) ? t->unit : 1;
   for (int k = 0; k < t->nstrain; k++)
     if (g->goal[k] != 0) t->measure = 1;
   set_goal(t, g);
-  if (is_bent(t))
+  if (taut_is_bent(t))
     t->wall[t->nfree - 1] = 1;
   else
     memcpy(t->wall, t->goal, sizeof t->wall);

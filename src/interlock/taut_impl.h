@@ -160,6 +160,20 @@ void gap_slopes(const taut *t, const state *s, const contact *k, int to[STENCIL]
 // balance where the state is a limit.
 pl_status certify(const taut *t, double *force, double *bound);
 
+int taut_is_bent(const taut *t); // curvature is free
+
+// ---- walls.c ------------------------------------------------------------------------------------
+
+// -(1 - x)^2 log x with x = gap / reach, and its derivatives by the gap
+double repulsion(double gap, double range, double d[2]);
+// Repulsion of what is looked at no farther; DBL_MAX: beyond.
+double walls_value(const taut *t, const double *e);
+void walls_add(taut *t, const double *e, double weight);
+// 0: none of it holds the state with a force of that much; else as in pl_taut.open
+int walls_hold(const taut *t, double weight, double least);
+// Shortest that a unit of the sheet gets.
+double least_stretch(const taut *t);
+
 // ---- contacts of a state ------------------------------------------------------------------------
 
 // The lattice's stretch, minus I: (xx, yy, xy); S x for such an S.

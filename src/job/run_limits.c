@@ -37,11 +37,11 @@ static void fill(survey *k) {
 
 static pl_status write_table(const survey *k) {
   static const char *const column[][2] = {
-      {"angle", "deg"},     {"strain_max", ""},        {"strain_across_max", ""},
-      {"strain_min", ""},   {"strain_across_min", ""}, {"play", ""},
-      {"bound_max", ""},    {"bound_min", ""},         {"contacts_max", ""},
-      {"contacts_min", ""}, {"spread_min", ""},        {"certified_max", ""},
-      {"certified_min", ""}};
+      {"angle", "deg"},      {"strain_max", ""},        {"strain_across_max", ""},
+      {"strain_min", ""},    {"strain_across_min", ""}, {"play", ""},
+      {"bound_max", ""},     {"bound_min", ""},         {"contacts_max", ""},
+      {"contacts_min", ""},  {"spread_min", ""},        {"certified_max", ""},
+      {"certified_min", ""}, {"open_max", ""},          {"open_min", ""}};
   enum { N = sizeof column / sizeof *column };
   pl_table *t;
   if (!job_tables(k->j)) return PL_OK;
@@ -54,7 +54,7 @@ static pl_status write_table(const survey *k) {
                            -least->value,    least->e[1],   survey_value(k, i, PL_PLAY),
                            most->bound,      least->bound,  most->ncontact,
                            least->ncontact,  least->spread, most->certified,
-                           least->certified};
+                           least->certified, most->open,    least->open};
     s = pl_table_row(t, row);
   }
   if (s == PL_OK) s = job_table(k->j, t, k->a->name, ".csv");
@@ -135,7 +135,7 @@ static void set_certainty(const survey *k, json_t *f) {
   if (open)
     job_note(k->j,
              "%s: nothing holds the material in %d of %d limits: it stretches without bound, or "
-             "shrinks below a third",
+             "shrinks below a third along some direction",
              k->a->name, open, n);
 }
 
@@ -201,9 +201,9 @@ static void report(const survey *k) {
   for (int i = 0; i < k->n; i += step) {
     const pl_taut *most = survey_result(k, i, LONGEST), *least = survey_result(k, i, SHORTEST);
     grid_add(&g, "%.4g", 180.0 * i / k->n);
-    grid_add(&g, "%.3f", 100 * most->value);
+    grid_add(&g, most->open ? "> %.3f" : "%.3f", 100 * most->value);
     grid_add(&g, "%.3f", 100 * most->e[1]);
-    grid_add(&g, "%.3f", -100 * least->value);
+    grid_add(&g, least->open ? "< %.3f" : "%.3f", -100 * least->value);
     grid_add(&g, "%.3f", 100 * least->e[1]);
     grid_add(&g, "%.3f", 100 * survey_value(k, i, PL_PLAY));
   }

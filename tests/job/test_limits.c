@@ -289,6 +289,38 @@ static void unbounded(void **state) {
   pl_table_free(t);
 }
 
+// Chains and nets that are drawn on the bias close up across.
+static void bias(void **state) {
+  (void)state;
+  static const char *const family[2] = {"chain", "link-net"};
+  pl_env env;
+  pl_env_init(&env);
+  for (int f = 0; f < 2; f++) {
+    char text[128], folder[64], path[96];
+    pl_table *t;
+    snprintf(folder, sizeof folder, "limits-bias-%d", f);
+    snprintf(text, sizeof text,
+             "interlocking: [{%s: {}}]\nanalyses: [limits: {directions: 4, starts: 1}]\n",
+             family[f]);
+    run(&env, folder, text, PL_OK);
+    snprintf(path, sizeof path, "%s/limits.csv", folder);
+    check_ok(&env, pl_table_read(&env, path, &t));
+    int most = pl_table_find(t, "strain_max"), across = pl_table_find(t, "strain_across_max");
+    int open = pl_table_find(t, "open_max"), least = pl_table_find(t, "strain_min");
+    for (int i = 0; i < 4; i++) {
+      const double *row = pl_table_data(t) + i * pl_table_cols(t);
+      assert_true(isfinite(row[least]) && row[least] < 0);
+      assert_true((row[open] != 0) == isinf(row[most]));
+      if (i % 2) {
+        check_close(row[open], PL_TAUT_SHRUNK, 0);
+        check_close(row[across], -0.7, 1e-5);
+      }
+    }
+    check_close(pl_table_data(t)[most], f ? 0.1 : 6 / 5.5 - 1, 1e-6);
+    pl_table_free(t);
+  }
+}
+
 // A net of loose rings crumples in ways that no ray from rest follows.
 static void past_rays(void **state) {
   (void)state;
@@ -459,12 +491,14 @@ static void refined(void **state) {
 }
 
 int test_limits(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(figures),   cmocka_unit_test(own),       cmocka_unit_test(frames),
-      cmocka_unit_test(beside),    cmocka_unit_test(measured),  cmocka_unit_test(gradients),
-      cmocka_unit_test(bending),   cmocka_unit_test(patch),     cmocka_unit_test(unbounded),
-      cmocka_unit_test(past_rays), cmocka_unit_test(symmetric), cmocka_unit_test(as_in_the_paper),
-      cmocka_unit_test(sweep),     cmocka_unit_test(resumed),   cmocka_unit_test(together),
-      cmocka_unit_test(refined)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(figures),         cmocka_unit_test(own),
+                                     cmocka_unit_test(frames),          cmocka_unit_test(beside),
+                                     cmocka_unit_test(measured),        cmocka_unit_test(gradients),
+                                     cmocka_unit_test(bending),         cmocka_unit_test(patch),
+                                     cmocka_unit_test(unbounded),       cmocka_unit_test(bias),
+                                     cmocka_unit_test(past_rays),       cmocka_unit_test(symmetric),
+                                     cmocka_unit_test(as_in_the_paper), cmocka_unit_test(sweep),
+                                     cmocka_unit_test(resumed),         cmocka_unit_test(together),
+                                     cmocka_unit_test(refined)};
   return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
 }
