@@ -163,8 +163,6 @@ enum { PL_OBSTACLE_LIST(X) PL_OBSTACLE_COUNT };
 PL_OBSTACLE_LIST(X)
 #undef X
 extern const pl_obstacle_kind *const pl_obstacle_table[PL_OBSTACLE_COUNT];
-// The kind of that name, or NULL.
-const pl_obstacle_kind *pl_obstacle_find(const char *name);
 
 // ---- obstacles ----------------------------------------------------------------------------------
 

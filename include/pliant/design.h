@@ -210,7 +210,6 @@ enum { PL_OBJECTIVE_LIST(X) PL_OBJECTIVE_COUNT };
 PL_OBJECTIVE_LIST(X)
 #undef X
 extern const pl_objective_kind *const pl_objective_table[PL_OBJECTIVE_COUNT];
-const pl_objective_kind *pl_objective_find(const char *name); // NULL: there is none
 static inline const char *pl_objective_quantity(const pl_objective_kind *kind) {
   return kind->quantity ? kind->quantity : kind->name;
 }

@@ -235,7 +235,6 @@ pl_status pl_cell_create(pl_env *env, const pl_mail *m, int copies0, int copies1
 // about a place between them where it is even.
 pl_status pl_cell_create_disk(pl_env *env, const pl_mail *m, int across, pl_cell **out);
 void pl_cell_free(pl_cell *c);
-int pl_cell_nelem(const pl_cell *c);
 // Smallest gap of the reference state; where (may be NULL) tells of which pieces.
 double pl_cell_gap(pl_cell *c, pl_taut_contact *where);
 // Neighbours that an element is linked with.

@@ -69,7 +69,6 @@ static inline int pl_csc_next_in(const pl_csc *A, pl_entry *e) {
 pl_status pl_csc_mirrors(pl_env *env, const pl_csc *A, int *mirror);
 // y = a A x + b y; b = 0 overwrites y.
 void pl_csc_mul(const pl_csc *A, double a, const double *x, double b, double *y);
-void pl_csc_mul_transposed(const pl_csc *A, double a, const double *x, double b, double *y);
 // y = a A x + b y of a symmetric matrix on threads (NULL: one), the same bits for any number of
 // them. Made for the pattern of a matrix, serves all values; one product at a time.
 typedef struct pl_mul pl_mul;
@@ -77,7 +76,7 @@ pl_status pl_mul_create(pl_env *env, const pl_csc *A, pl_mul **out);
 void pl_mul_free(pl_mul *m);
 void pl_mul_run(pl_mul *m, pl_threads *threads, const pl_csc *A, double a, const double *x,
                 double b, double *y);
-// Reads and writes Matrix Market coordinate and array files (real or integer; general or
+// Reads Matrix Market coordinate and array files (real or integer; general or
 // symmetric). Rectangular matrices are refused. Errors name file and line. Reading gives every
 // entry of the matrix from 0, both halves of a symmetric one: to build a sym matrix, keep those
 // with row >= col. The caller frees the three arrays with pl_free.
@@ -86,7 +85,6 @@ pl_status pl_csc_read_mtx(pl_env *env, const char *path, int *n, int *ntrip, int
 // The same from memory, text[size] with a zero behind it; name stands in messages.
 pl_status pl_csc_parse_mtx(pl_env *env, const char *name, const char *text, size_t size, int *n,
                            int *ntrip, int **row, int **col, double **val);
-pl_status pl_csc_write_mtx(pl_env *env, const char *path, const pl_csc *A);
 
 // ---- matrices of blocks -------------------------------------------------------------------------
 

@@ -7,12 +7,6 @@
 const pl_obstacle_kind *const pl_obstacle_table[PL_OBSTACLE_COUNT] = {PL_OBSTACLE_LIST(X)};
 #undef X
 
-const pl_obstacle_kind *pl_obstacle_find(const char *name) {
-  for (int k = 0; k < PL_OBSTACLE_COUNT; k++)
-    if (strcmp(pl_obstacle_table[k]->name, name) == 0) return pl_obstacle_table[k];
-  return NULL;
-}
-
 // ---- for kinds ----------------------------------------------------------------------------------
 
 double obstacle_unit(int dim, const double *d, double *n) {

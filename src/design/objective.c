@@ -7,12 +7,6 @@
 const pl_objective_kind *const pl_objective_table[PL_OBJECTIVE_COUNT] = {PL_OBJECTIVE_LIST(X)};
 #undef X
 
-const pl_objective_kind *pl_objective_find(const char *name) {
-  for (int k = 0; k < PL_OBJECTIVE_COUNT; k++)
-    if (strcmp(pl_objective_table[k]->name, name) == 0) return pl_objective_table[k];
-  return NULL;
-}
-
 const char *objective_label(const pl_objective *o) {
   return o->name ? o->name : o->kind->name;
 }

@@ -207,10 +207,6 @@ void pl_cell_free(pl_cell *c) {
   pl_free(env, c);
 }
 
-int pl_cell_nelem(const pl_cell *c) {
-  return c->nelem;
-}
-
 void pair_offset(const pl_cell *c, const pair *p, double out[2]) {
   for (int d = 0; d < 2; d++) out[d] = c->ref[p->j].x[d] + p->shift[d] - c->ref[p->i].x[d];
 }

@@ -196,16 +196,3 @@ void pl_csc_mul(const pl_csc *A, double a, const double *x, double b, double *y)
     for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++) y[A->row[k]] += A->val[k] * xj;
   }
 }
-
-void pl_csc_mul_transposed(const pl_csc *A, double a, const double *x, double b, double *y) {
-  if (A->sym) {
-    pl_csc_mul(A, a, x, b, y);
-    return;
-  }
-  scale_result(A->n, b, y);
-  for (int j = 0; j < A->n; j++) {
-    double sum = 0;
-    for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++) sum += A->val[k] * x[A->row[k]];
-    y[j] += a * sum;
-  }
-}

@@ -1,6 +1,5 @@
 #include "sparse_impl.h"
 
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -234,21 +233,4 @@ pl_status pl_csc_parse_mtx(pl_env *env, const char *name, const char *text, size
   *col = t.col;
   *val = t.val;
   return PL_OK;
-}
-
-pl_status pl_csc_write_mtx(pl_env *env, const char *path, const pl_csc *A) {
-  pl_text t;
-  pl_text_init(&t, env);
-  // a decimal point whatever the host's language; this thread only
-  locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0), before = uselocale(plain);
-  pl_text_add(&t, "%%%%MatrixMarket matrix coordinate real %s\n%d %d %d\n",
-              A->sym ? "symmetric" : "general", A->n, A->n, A->nnz);
-  for (int j = 0; j < A->n; j++)
-    for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++)
-      pl_text_add(&t, "%d %d %.17g\n", A->row[k] + 1, j + 1, A->val[k]);
-  uselocale(before);
-  if (plain) freelocale(plain);
-  pl_status s = t.failed ? PL_E_NOMEM : pl_file_write(env, path, t.s, t.n);
-  pl_text_free(&t);
-  return s;
 }

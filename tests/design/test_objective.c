@@ -9,20 +9,18 @@
 
 static pl_env env;
 
-// every kind can be read, told and explained, and is found by its name
+// every kind can be read, told and explained
 static void tables_are_whole(void **state) {
   (void)state;
   for (int k = 0; k < PL_OBJECTIVE_COUNT; k++) {
     const pl_objective_kind *kind = pl_objective_table[k];
     assert_true(kind->name && kind->text && kind->value && kind->about && kind->keys);
     assert_true(kind->eval && kind->gradient);
-    assert_ptr_equal(pl_objective_find(kind->name), kind);
     assert_true(kind->begin || !kind->end);
     assert_int_equal(kind->form == PL_FORM_OWN, kind->goals == 0);
     assert_true(kind->form == PL_FORM_OWN || (kind->quantity && kind->unit));
     assert_int_equal(!kind->residual, !kind->nresidual);
   }
-  assert_null(pl_objective_find("beauty"));
 }
 
 // ---- a kind from outside ----------------------------------------------------------------------

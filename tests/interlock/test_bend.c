@@ -395,7 +395,7 @@ static pl_taut patch(const sample_mail *s, int across, double degrees, double si
   check_ok(&env, pl_cell_create_disk(&env, &s->m, across, &c));
   check_ok(&env, pl_cell_taut(c, &o, &g, &t));
   double mean[3] = {0};
-  for (int i = 0; i < pl_cell_nelem(c); i++) {
+  for (int i = 0; i < c->nelem; i++) {
     const double *x = t.pose[i].x, *k = t.curvature, *X = c->ref[i].x;
     check_close(x[2], (k[0] * x[0] * x[0] + k[1] * x[1] * x[1]) / 2 + k[2] * x[0] * x[1], 1e-9);
     mean[0] += x[0];
@@ -435,7 +435,7 @@ static void patches(void **fixture) {
   threefold(&s, 1.5, 1.4);
   for (int k = 1; k <= 7; k++) {
     check_ok(&env, pl_cell_create_disk(&env, &s.m, k, &c));
-    assert_int_equal(pl_cell_nelem(c), count[k - 1]);
+    assert_int_equal(c->nelem, count[k - 1]);
     pl_cell_free(c);
   }
   pl_env_init(&env);

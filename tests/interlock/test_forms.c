@@ -266,7 +266,7 @@ static void both_at_once(void **state) {
   enum { N = 7 };
   pl_pose ref[N];
   const double(*L)[2] = (const double(*)[2])s.m.lattice;
-  assert_int_equal(pl_cell_nelem(c), N);
+  assert_int_equal(t.nelem, N);
   int n = 0;
   for (int k = -1; k <= 1; k++)
     for (int l = -1; l <= 1; l++) {
