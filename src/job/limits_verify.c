@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double TOUCH = 1e-9; // of the thinnest radius, that rounding may take from a gap
+static const double ROUNDING = 1e-9; // of the thinnest radius, that rounding may take from a gap
 
 typedef struct look {
   const pl_mail *m;
@@ -49,7 +49,7 @@ static void reject(limits_keeper *k, pl_taut *taut, int *solved) {
 pl_status limits_check(limits_keeper *k, int across, int n, pl_taut *taut, int *solved) {
   pl_env *env = k->j->env;
   const pl_mail *m = k->j->scene->mail[k->a->mail].m;
-  const double least = -TOUCH * pl_mail_thinnest(m);
+  const double least = -ROUNDING * pl_mail_thinnest(m);
   limits_seen *seen = &k->seen;
   look l = {m, {k->copies, k->copies}, across, taut, solved, NULL, NULL};
   l.out = pl_alloc(env, (size_t)n, sizeof *l.out);

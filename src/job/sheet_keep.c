@@ -11,13 +11,13 @@ struct sheet_kept {
   char why[PL_TEXT]; // there is none
 };
 
-static struct sheet_kept *room(job *j, int index) {
+static struct sheet_kept *slot(job *j, int index) {
   if (!j->sheets) j->sheets = pl_alloc(j->env, (size_t)j->scene->nanalysis, sizeof *j->sheets);
   return j->sheets ? &j->sheets[index] : NULL;
 }
 
 pl_status job_sheet_keep(job *j, int index, pl_sheet_material *m) {
-  struct sheet_kept *k = room(j, index);
+  struct sheet_kept *k = slot(j, index);
   if (!k) {
     pl_sheet_material_free(j->env, m);
     return PL_E_NOMEM;
@@ -29,7 +29,7 @@ pl_status job_sheet_keep(job *j, int index, pl_sheet_material *m) {
 }
 
 pl_status job_sheet_lacks(job *j, int index, const char *fmt, ...) {
-  struct sheet_kept *k = room(j, index);
+  struct sheet_kept *k = slot(j, index);
   va_list args;
   if (!k) return PL_E_NOMEM;
   va_start(args, fmt);
