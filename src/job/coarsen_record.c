@@ -90,17 +90,14 @@ static void set_figures(const pl_record *r, const pl_decay *d, json_t *figures) 
 
 static pl_status write_table(job *j, const char *name, const pl_record *r, const pl_decay *d,
                              int stride) {
+  const table_column column[] = {{"time", "s"}, {"measured", r->unit}, {"fit", r->unit}};
   pl_table *t;
-  PL_TRY(pl_table_create(j->env, 3, &t));
-  pl_status s = pl_table_column(t, 0, "time", "s");
-  if (s == PL_OK) s = pl_table_column(t, 1, "measured", r->unit);
-  if (s == PL_OK) s = pl_table_column(t, 2, "fit", r->unit);
+  PL_TRY(job_table_open(j, 3, column, &t));
+  pl_status s = PL_OK;
   for (int i = 0; s == PL_OK && i < r->n && i * r->step <= d->span * (1 + 1e-9); i += stride)
     s = pl_table_row(
         t, (double[]){r->first + i * r->step, r->value[i], pl_decay_value(d, i * r->step)});
-  if (s == PL_OK) s = job_table(j, t, name, ".csv");
-  pl_table_free(t);
-  return s;
+  return job_table_end(j, t, s, name, ".csv");
 }
 
 static pl_status plot(job *j, const char *name, const pl_record *r, const pl_decay *d, int stride) {

@@ -152,3 +152,24 @@ void job_native_free(job *j) {
   pl_free(j->env, j->native);
   j->native = NULL;
 }
+
+pl_status elements_poses(const job *j, const char *name, const char *suffix, const elements *e,
+                         int forces, const double (*reaction)[3]) {
+  static const table_column column[] = {
+      {"element", ""}, {"x", "m"},          {"y", "m"},          {"z", "m"},
+      {"qw", ""},      {"qx", ""},          {"qy", ""},          {"qz", ""},
+      {"held", ""},    {"reaction_x", "N"}, {"reaction_y", "N"}, {"reaction_z", "N"}};
+  enum { N = sizeof column / sizeof *column };
+  pl_table *t;
+  if (!job_tables(j)) return PL_OK;
+  PL_TRY(job_table_open(j, forces ? N : N - 3, column, &t));
+  pl_status s = PL_OK;
+  for (int i = 0; s == PL_OK && i < e->n; i++) {
+    const pl_pose *p = &e->pose[i];
+    double row[N] = {i + 1, p->x[0], p->x[1], p->x[2], 0, 0, 0, 0, e->held[i]};
+    pl_pose_quaternion(p, row + 4);
+    if (reaction && e->held[i]) memcpy(row + N - 3, reaction[i], 3 * sizeof *row);
+    s = pl_table_row(t, row);
+  }
+  return job_table_end(j, t, s, name, suffix);
+}

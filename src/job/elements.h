@@ -29,6 +29,9 @@ pl_status elements_merge(job *j, const elements *e, const shapes *g, pl_mesh **o
                          double **number);
 void elements_points(const elements *e, const shapes *g, double *x); // of its vertices
 pl_status elements_draw(job *j, const char *name, const elements *e, const shapes *g);
+// A table of where they are, with what holds each (forces), or without: reaction may be NULL.
+pl_status elements_poses(const job *j, const char *name, const char *suffix, const elements *e,
+                         int forces, const double (*reaction)[3]);
 // A picture, NAME.glb with instances, NAME.vtu with their surfaces.
 pl_status elements_show(job *j, const char *name, const elements *e);
 

@@ -268,8 +268,7 @@ static pl_status make_table(const impacts *k, pl_table **out) {
                                         {"parting", "s"}, {"approach", "m/s"}};
   enum { N = sizeof column / sizeof column[0] };
   double damping = k->j->scene->params->par[PL_PAR_BETA];
-  PL_TRY(pl_table_create(k->j->env, N, out));
-  for (int c = 0; c < N; c++) PL_TRY(pl_table_column(*out, c, column[c].name, column[c].unit));
+  PL_TRY(job_table_open(k->j, N, column, out));
   for (int i = 0; i < pl_table_rows(k->log); i++) {
     const double *r = row_of(k->log, i), *p = parting(k, i);
     if (r[WHAT] == 1) continue;

@@ -137,6 +137,13 @@ pl_status job_apply(job *j, pl_params **found);
 int job_tables(const job *j);
 // A whole table, NAME SUFFIX.
 pl_status job_table(const job *j, const pl_table *t, const char *name, const char *suffix);
+// A table with columns of these names, and its end: it is sent unless s is a failure, and freed.
+typedef struct table_column {
+  const char *name, *unit;
+} table_column;
+pl_status job_table_open(const job *j, int n, const table_column *column, pl_table **out);
+pl_status job_table_end(const job *j, pl_table *t, pl_status s, const char *name,
+                        const char *suffix);
 // The rows from `first` on, into a file that grows.
 pl_status job_table_append(const job *j, const pl_table *t, const char *name, const char *suffix,
                            int first);
@@ -312,10 +319,6 @@ pl_status job_contact_plots(job *j, const pl_analysis *a, const pl_contact *k, c
                             int first, const char *xlabel);
 
 // ---- the table of an analysis in steps ----------------------------------------------------------
-
-typedef struct table_column {
-  const char *name, *unit;
-} table_column;
 
 // A row a step: what the analysis measures itself, probed places, contact, reactions.
 typedef struct step_table {

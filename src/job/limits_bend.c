@@ -70,9 +70,7 @@ static pl_status write_table(const bends *k) {
       fill_columns(k, bend(k, i, side), side == UP ? 1 : -1, row + 1 + side * each);
     s = pl_table_row(t, row);
   }
-  if (s == PL_OK) s = job_table(k->j, t, k->a->name, k->across ? "-patch.csv" : "-bending.csv");
-  pl_table_free(t);
-  return s;
+  return job_table_end(k->j, t, s, k->a->name, k->across ? "-patch.csv" : "-bending.csv");
 }
 
 // folds are left out: they are no limits

@@ -51,25 +51,20 @@ static pl_status add_rows(const boundary *b, pl_table *t) {
 }
 
 static pl_status write_table(const boundary *b) {
-  static const char *const strain[][2] = {
-      {"stretch_xx", ""}, {"stretch_yy", ""}, {"stretch_xy", ""}, {"green_xx", ""},
-      {"green_yy", ""},   {"green_xy", ""},   {"bound", ""},      {"contacts", ""},
-      {"certified", ""},  {"unbounded", ""}};
-  static const char *const bent[][2] = {
+  static const table_column strain[] = {{"stretch_xx", ""}, {"stretch_yy", ""}, {"stretch_xy", ""},
+                                        {"green_xx", ""},   {"green_yy", ""},   {"green_xy", ""},
+                                        {"bound", ""},      {"contacts", ""},   {"certified", ""},
+                                        {"unbounded", ""}};
+  static const table_column bent[] = {
       {"curvature_xx", "1/m"}, {"curvature_yy", "1/m"}, {"curvature_xy", "1/m"}, {"folds", ""},
       {"bound", "1/m"},        {"contacts", ""},        {"certified", ""}};
-  const char *const(*column)[2] = b->across ? bent : strain;
+  const table_column *column = b->across ? bent : strain;
   int n = b->across ? 7 : 10;
   pl_table *t;
   if (!job_tables(b->j)) return PL_OK;
-  PL_TRY(pl_table_create(b->j->env, n, &t));
-  pl_status s = PL_OK;
-  for (int c = 0; s == PL_OK && c < n; c++) s = pl_table_column(t, c, column[c][0], column[c][1]);
-  if (s == PL_OK) s = add_rows(b, t);
-  if (s == PL_OK)
-    s = job_table(b->j, t, b->a->name, b->across ? "-patch-boundary.csv" : "-boundary.csv");
-  pl_table_free(t);
-  return s;
+  PL_TRY(job_table_open(b->j, n, column, &t));
+  return job_table_end(b->j, t, add_rows(b, t), b->a->name,
+                       b->across ? "-patch-boundary.csv" : "-boundary.csv");
 }
 
 static int by_ends(const void *a, const void *b) {

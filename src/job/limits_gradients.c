@@ -63,9 +63,7 @@ static pl_status write_table(const slopes *s) {
     }
     st = pl_table_row(t, row);
   }
-  if (st == PL_OK) st = job_table(s->k->j, t, s->k->a->name, "-gradients.csv");
-  pl_table_free(t);
-  return st;
+  return job_table_end(s->k->j, t, st, s->k->a->name, "-gradients.csv");
 }
 
 // the direction that stretches, or shrinks, most
@@ -176,9 +174,7 @@ static pl_status write_bending(job *j, const pl_analysis *a, int n, const double
     }
     s = pl_table_row(t, row);
   }
-  if (s == PL_OK) s = job_table(j, t, a->name, "-bending-gradients.csv");
-  pl_table_free(t);
-  return s;
+  return job_table_end(j, t, s, a->name, "-bending-gradients.csv");
 }
 
 pl_status limits_bend_gradients(job *j, const pl_analysis *a, int n, const pl_taut_goal *goal,

@@ -118,26 +118,25 @@ static double strain_fraction(const joint *k, int i) {
 }
 
 static pl_status write_table(const joint *k) {
-  static const char *const column[][2] = {{"angle", "deg"},
-                                          {"up", ""},
-                                          {"strain_angle", "deg"},
-                                          {"curvature_xx", "1/m"},
-                                          {"curvature_yy", "1/m"},
-                                          {"curvature_xy", "1/m"},
-                                          {"stretch_xx", ""},
-                                          {"stretch_yy", ""},
-                                          {"stretch_xy", ""},
-                                          {"fraction", ""},
-                                          {"fraction_strain_alone", ""},
-                                          {"bound", ""},
-                                          {"contacts", ""},
-                                          {"certified", ""}};
+  static const table_column column[] = {{"angle", "deg"},
+                                        {"up", ""},
+                                        {"strain_angle", "deg"},
+                                        {"curvature_xx", "1/m"},
+                                        {"curvature_yy", "1/m"},
+                                        {"curvature_xy", "1/m"},
+                                        {"stretch_xx", ""},
+                                        {"stretch_yy", ""},
+                                        {"stretch_xy", ""},
+                                        {"fraction", ""},
+                                        {"fraction_strain_alone", ""},
+                                        {"bound", ""},
+                                        {"contacts", ""},
+                                        {"certified", ""}};
   enum { N = sizeof column / sizeof *column };
   pl_table *t;
   if (!job_tables(k->j)) return PL_OK;
-  PL_TRY(pl_table_create(k->j->env, N, &t));
+  PL_TRY(job_table_open(k->j, N, column, &t));
   pl_status s = PL_OK;
-  for (int c = 0; s == PL_OK && c < N; c++) s = pl_table_column(t, c, column[c][0], column[c][1]);
   for (int i = 0; s == PL_OK && i < CASES * k->n; i++) {
     const double *K = curvature_of(k, i), *S = strain_of(k, i), angle = 180.0 * (i / CASES) / k->n;
     const pl_taut *r = &k->both[i];
@@ -157,9 +156,7 @@ static pl_status write_table(const joint *k) {
                            r->certified};
     s = pl_table_row(t, row);
   }
-  if (s == PL_OK) s = job_table(k->j, t, k->a->name, "-joint.csv");
-  pl_table_free(t);
-  return s;
+  return job_table_end(k->j, t, s, k->a->name, "-joint.csv");
 }
 
 static void report(const joint *k) {

@@ -143,9 +143,7 @@ static pl_status write_table(const survey *k) {
       s = pl_table_row(t, row);
     }
   }
-  if (s == PL_OK) s = job_table(k->j, t, k->a->name, "-measured.csv");
-  pl_table_free(t);
-  return s;
+  return job_table_end(k->j, t, s, k->a->name, "-measured.csv");
 }
 
 pl_status measured_differences(const survey *k, json_t *figures) {

@@ -114,15 +114,14 @@ static void set_figures(const refine *r, json_t *figures) {
 }
 
 static pl_status write_table(const refine *r) {
-  static const char *const column[][2] = {
+  static const table_column column[] = {
       {"segments", ""}, {"points", ""}, {"angle", "deg"}, {"strain_max", ""}};
   enum { N = sizeof column / sizeof *column };
   const survey *k = r->k;
   pl_table *t;
   if (!job_tables(k->j)) return PL_OK;
-  PL_TRY(pl_table_create(k->j->env, N, &t));
+  PL_TRY(job_table_open(k->j, N, column, &t));
   pl_status s = PL_OK;
-  for (int c = 0; s == PL_OK && c < N; c++) s = pl_table_column(t, c, column[c][0], column[c][1]);
   for (int i = 0; s == PL_OK && i < (r->nlevel + 1) * k->n; i++) {
     int level = i / k->n, smooth = level == r->nlevel;
     const pl_facet_plan f = plan_of(r, level);
@@ -132,9 +131,7 @@ static pl_status write_table(const refine *r) {
                            r->most[i]};
     s = pl_table_row(t, row);
   }
-  if (s == PL_OK) s = job_table(k->j, t, k->a->name, "-refine.csv");
-  pl_table_free(t);
-  return s;
+  return job_table_end(k->j, t, s, k->a->name, "-refine.csv");
 }
 
 pl_status limits_refine(const survey *k, const pl_taut_opts *o, json_t *figures) {

@@ -9,35 +9,21 @@
 
 enum { ALONG = 36, AROUND = 10, CELLS = 1 }; // points of a picture; cells about one
 
-typedef struct column {
-  const char *name, *unit;
-} column;
-
-static pl_status make_table(pl_env *env, int n, const column *c, pl_table **out) {
-  PL_TRY(pl_table_create(env, n, out));
-  pl_status s = PL_OK;
-  for (int k = 0; s == PL_OK && k < n; k++) s = pl_table_column(*out, k, c[k].name, c[k].unit);
-  if (s != PL_OK) pl_table_free(*out);
-  return s;
-}
-
 static pl_status end_table(job *j, const pl_analysis *a, const char *kind, const char *what,
                            pl_table *t, pl_status s) {
   char suffix[64];
   snprintf(suffix, sizeof suffix, "%s-%s.csv", kind, what);
-  if (s == PL_OK) s = job_table(j, t, a->name, suffix);
-  pl_table_free(t);
-  return s;
+  return job_table_end(j, t, s, a->name, suffix);
 }
 
 static pl_status write_poses(job *j, const pl_analysis *a, const char *kind, int sides, int n,
                              const pl_taut *taut, const int *solved) {
-  static const column columns[] = {{"row", ""}, {"side", ""}, {"element", ""}, {"x", "m"},
-                                   {"y", "m"},  {"z", "m"},   {"qw", ""},      {"qx", ""},
-                                   {"qy", ""},  {"qz", ""}};
+  static const table_column columns[] = {{"row", ""}, {"side", ""}, {"element", ""}, {"x", "m"},
+                                         {"y", "m"},  {"z", "m"},   {"qw", ""},      {"qx", ""},
+                                         {"qy", ""},  {"qz", ""}};
   enum { N = sizeof columns / sizeof *columns };
   pl_table *t;
-  PL_TRY(make_table(j->env, N, columns, &t));
+  PL_TRY(job_table_open(j, N, columns, &t));
   pl_status s = PL_OK;
   for (int i = 0; s == PL_OK && i < n; i++)
     for (int e = 0; s == PL_OK && solved[i] && taut[i].pose && e < taut[i].nelem; e++) {
@@ -51,7 +37,7 @@ static pl_status write_poses(job *j, const pl_analysis *a, const char *kind, int
 
 static pl_status write_contacts(job *j, const pl_analysis *a, const char *kind, int sides, int n,
                                 const pl_taut *taut, const int *solved) {
-  static const column columns[] = {
+  static const table_column columns[] = {
       {"row", ""},      {"side", ""},     {"first", ""},       {"second", ""},
       {"cell_a", ""},   {"cell_b", ""},   {"piece_first", ""}, {"piece_second", ""},
       {"x", "m"},       {"y", "m"},       {"z", "m"},          {"normal_x", ""},
@@ -60,7 +46,7 @@ static pl_status write_contacts(job *j, const pl_analysis *a, const char *kind, 
   const pl_mail *m = j->scene->mail[a->mail].m;
   const int copies[2] = {a->opts.limits_.copies, a->opts.limits_.copies};
   pl_table *t;
-  PL_TRY(make_table(j->env, N, columns, &t));
+  PL_TRY(job_table_open(j, N, columns, &t));
   pl_status s = PL_OK;
   for (int i = 0; s == PL_OK && i < n; i++)
     for (int c = 0; s == PL_OK && solved[i] && taut[i].pose && c < taut[i].ncontact; c++) {

@@ -33,15 +33,14 @@ static void fill(sweep *s) {
 }
 
 static pl_status write_table(const sweep *s) {
-  static const char *const column[][2] = {
+  static const table_column column[] = {
       {"angle", "deg"}, {"strain_along", ""}, {"strain_across", ""}, {"green_xx", ""},
       {"green_yy", ""}, {"green_xy", ""},     {"bound", ""},         {"contacts", ""}};
   enum { N = sizeof column / sizeof *column };
   pl_table *t;
   if (!job_tables(s->j)) return PL_OK;
-  PL_TRY(pl_table_create(s->j->env, N, &t));
+  PL_TRY(job_table_open(s->j, N, column, &t));
   pl_status st = PL_OK;
-  for (int c = 0; st == PL_OK && c < N; c++) st = pl_table_column(t, c, column[c][0], column[c][1]);
   for (int i = 0; st == PL_OK && i < s->nangle * s->nray; i++) {
     const pl_taut *r = &s->taut[i];
     double d[2], S[3];
@@ -53,9 +52,7 @@ static pl_status write_table(const sweep *s) {
     row[7] = r->ncontact;
     st = pl_table_row(t, row);
   }
-  if (st == PL_OK) st = job_table(s->j, t, s->a->name, "-sweep.csv");
-  pl_table_free(t);
-  return st;
+  return job_table_end(s->j, t, st, s->a->name, "-sweep.csv");
 }
 
 pl_status limits_sweep(limits_keeper *k, const pl_taut_opts *o, json_t *figures, int *unsolved) {

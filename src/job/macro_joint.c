@@ -73,7 +73,7 @@ static pl_status find_states(joint *f) {
 // ---- what is told -------------------------------------------------------------------------------
 
 static pl_status write_table(const joint *f) {
-  static const char *const column[][2] = {
+  static const table_column column[] = {
       {"element", ""},      {"x", "m"},          {"y", "m"},          {"z", "m"},
       {"qw", ""},           {"qx", ""},          {"qy", ""},          {"qz", ""},
       {"off", "m"},         {"released_x", "m"}, {"released_y", "m"}, {"released_z", "m"},
@@ -83,9 +83,8 @@ static pl_status write_table(const joint *f) {
   const macro *k = f->k;
   pl_table *t;
   if (!job_tables(k->j)) return PL_OK;
-  PL_TRY(pl_table_create(k->j->env, N, &t));
+  PL_TRY(job_table_open(k->j, N, column, &t));
   pl_status s = PL_OK;
-  for (int c = 0; s == PL_OK && c < N; c++) s = pl_table_column(t, c, column[c][0], column[c][1]);
   for (int i = 0; s == PL_OK && i < f->p.n; i++) {
     const pl_pose *pose[] = {&f->near.pose[i], &f->rest.pose[i]};
     double row[N] = {i + 1}, off[3];
@@ -98,9 +97,7 @@ static pl_status write_table(const joint *f) {
     }
     s = pl_table_row(t, row);
   }
-  if (s == PL_OK) s = job_table(k->j, t, k->a->name, "-joint.csv");
-  pl_table_free(t);
-  return s;
+  return job_table_end(k->j, t, s, k->a->name, "-joint.csv");
 }
 
 // The sheet's own state does not follow from these: they are told alone.

@@ -223,9 +223,7 @@ static pl_status write_table(const portrait *p) {
       row[1 + c] = around_or_none(p, c >= each, i, column[c % each].limit);
     s = pl_table_row(t, row);
   }
-  if (s == PL_OK) s = job_table(p->d->j, t, p->d->a->name, ".csv");
-  pl_table_free(t);
-  return s;
+  return job_table_end(p->d->j, t, s, p->d->a->name, ".csv");
 }
 
 // what is wanted, over a whole turn

@@ -195,9 +195,7 @@ static pl_status write_table(job *j, const pl_analysis *a, const pl_measured *m,
     }
     st = pl_table_row(t, row);
   }
-  if (st == PL_OK) st = job_table(j, t, file_of(a, m, number, "", name), ".csv");
-  pl_table_free(t);
-  return st;
+  return job_table_end(j, t, st, file_of(a, m, number, "", name), ".csv");
 }
 
 pl_status measured_table(job *j, const pl_analysis *a, const pl_measured *m, int number, int n,

@@ -6,12 +6,11 @@
 #include <math.h>
 
 pl_status multipliers_table(job *j, const pl_curve *c, pl_table **out) {
-  static const char *const names[] = {"point", "frequency", "omega", "rank",
-                                      "real",  "imag",      "size"};
-  static const char *const units[] = {"", "Hz", "rad/s", "", "", "", ""};
-  enum { COLUMNS = sizeof names / sizeof names[0] };
-  PL_TRY(pl_table_create(j->env, COLUMNS, out));
-  for (int k = 0; k < COLUMNS; k++) PL_TRY(pl_table_column(*out, k, names[k], units[k]));
+  static const table_column column[] = {{"point", ""}, {"frequency", "Hz"}, {"omega", "rad/s"},
+                                        {"rank", ""},  {"real", ""},        {"imag", ""},
+                                        {"size", ""}};
+  enum { COLUMNS = sizeof column / sizeof column[0] };
+  PL_TRY(job_table_open(j, COLUMNS, column, out));
   for (int i = 0; i < c->npoint; i++) {
     const pl_curve_point *p = &c->point[i];
     const pl_leading *l = &p->leading;

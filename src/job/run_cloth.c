@@ -56,10 +56,7 @@ static void method_name(int method, char *buf, size_t size) {
 
 pl_status cloth_log(motion *r) {
   method_name(r->opts.method, r->method, sizeof r->method);
-  PL_TRY(pl_table_create(r->j->env, COLS, &r->log));
-  for (int c = 0; c < COLS; c++)
-    PL_TRY(pl_table_column(r->log, c, columns[c].name, columns[c].unit));
-  return PL_OK;
+  return job_table_open(r->j, COLS, columns, &r->log);
 }
 
 static void fill_energies(const pl_limit_step *e, double *row) {
@@ -278,21 +275,22 @@ void cloth_report(const motion *r) {
 // columns from..to of the log, behind the time
 static pl_status write_part(const motion *r, int from, int to, const char *suffix) {
   job *j = r->j;
-  pl_table *t = NULL;
+  pl_table *t;
   int col[COLS] = {COL_time}, n = 1;
+  table_column own[COLS] = {columns[COL_time]};
   double row[COLS];
-  for (int c = from; c < to; c++)
-    if (is_reported(j->scene, c)) col[n++] = c;
-  pl_status st = pl_table_create(j->env, n, &t);
-  for (int c = 0; st == PL_OK && c < n; c++)
-    st = pl_table_column(t, c, columns[col[c]].name, columns[col[c]].unit);
+  for (int c = from; c < to; c++) {
+    if (!is_reported(j->scene, c)) continue;
+    own[n] = columns[c];
+    col[n++] = c;
+  }
+  PL_TRY(job_table_open(j, n, own, &t));
+  pl_status st = PL_OK;
   for (int i = 0; st == PL_OK && i < pl_table_rows(r->log); i++) {
     for (int c = 0; c < n; c++) row[c] = pl_table_data(r->log)[(size_t)i * COLS + (size_t)col[c]];
     st = pl_table_row(t, row);
   }
-  if (st == PL_OK) st = job_table(j, t, r->a->name, suffix);
-  pl_table_free(t);
-  return st;
+  return job_table_end(j, t, st, r->a->name, suffix);
 }
 
 static double step_of(const pl_transient_opts *o) {

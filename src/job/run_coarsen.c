@@ -294,33 +294,29 @@ static double percent(double a, double b) {
 }
 
 static pl_status write_modes(const coarsening *k) {
-  static const char *const name[] = {"mode",  "fine",        "coarse", "error",
-                                     "after", "error_after", "mac",    "distance"};
-  static const char *const unit[] = {"", "Hz", "Hz", "", "Hz", "", "", ""};
+  static const table_column column[] = {{"mode", ""},  {"fine", "Hz"},  {"coarse", "Hz"},
+                                        {"error", ""}, {"after", "Hz"}, {"error_after", ""},
+                                        {"mac", ""},   {"distance", ""}};
   pl_table *t;
-  PL_TRY(pl_table_create(k->j->env, 8, &t));
+  PL_TRY(job_table_open(k->j, 8, column, &t));
   pl_status s = PL_OK;
-  for (int c = 0; s == PL_OK && c < 8; c++) s = pl_table_column(t, c, name[c], unit[c]);
   for (int i = 0; s == PL_OK && i < k->n; i++) {
     double f = k->fine.omega[i], w = 2 * PL_PI;
     s = pl_table_row(t, (double[]){i + 1, f / w, k->done.before[i] / w, k->done.before[i] / f - 1,
                                    k->after[i] / w, k->after[i] / f - 1, k->done.match[i].mac,
                                    k->done.match[i].distance});
   }
-  if (s == PL_OK) s = job_table(k->j, t, k->a->name, ".csv");
-  pl_table_free(t);
-  return s;
+  return job_table_end(k->j, t, s, k->a->name, ".csv");
 }
 
 static pl_status write_sizes(const coarsening *k) {
-  static const char *const name[] = {"edge_x", "edge_y",   "edge_z", "voxels",
-                                     "mac",    "distance", "error",  "good"};
-  static const char *const unit[] = {"m", "m", "m", "", "", "", "", ""};
+  static const table_column column[] = {{"edge_x", "m"}, {"edge_y", "m"}, {"edge_z", "m"},
+                                        {"voxels", ""},  {"mac", ""},     {"distance", ""},
+                                        {"error", ""},   {"good", ""}};
   char file[PL_TEXT];
   pl_table *t;
-  PL_TRY(pl_table_create(k->j->env, 8, &t));
+  PL_TRY(job_table_open(k->j, 8, column, &t));
   pl_status s = PL_OK;
-  for (int c = 0; s == PL_OK && c < 8; c++) s = pl_table_column(t, c, name[c], unit[c]);
   for (int i = 0; s == PL_OK && i < k->done.ntrial; i++) {
     const trial *r = &k->done.trial[i];
     double none = r->nvoxel ? 0 : NAN;
@@ -328,9 +324,7 @@ static pl_status write_sizes(const coarsening *k) {
                                    r->distance + none, r->error + none, r->good});
   }
   snprintf(file, sizeof file, "%.100s-sizes", k->a->name);
-  if (s == PL_OK) s = job_table(k->j, t, file, ".csv");
-  pl_table_free(t);
-  return s;
+  return job_table_end(k->j, t, s, file, ".csv");
 }
 
 static void set_figures(const coarsening *k, json_t *f) {

@@ -134,21 +134,17 @@ static pl_status add_rows(const study *s, pl_table *t) {
 
 static pl_status write_table(job *j, const pl_analysis *a, const study *harmonics,
                              const study *samples) {
-  static const char *const names[COLUMNS] = {
-      "harmonics",         "samples",          "distance",      "residual",
-      "newton_iterations", "finest_harmonics", "finest_samples"};
+  static const table_column column[COLUMNS] = {
+      {"harmonics", ""},         {"samples", ""},          {"distance", ""},      {"residual", ""},
+      {"newton_iterations", ""}, {"finest_harmonics", ""}, {"finest_samples", ""}};
   pl_table *t;
   char name[PL_TEXT];
   if (!job_tables(j)) return PL_OK;
-  PL_TRY(pl_table_create(j->env, COLUMNS, &t));
-  pl_status st = PL_OK;
-  for (int c = 0; st == PL_OK && c < COLUMNS; c++) st = pl_table_column(t, c, names[c], "");
-  if (st == PL_OK) st = add_rows(harmonics, t);
+  PL_TRY(job_table_open(j, COLUMNS, column, &t));
+  pl_status st = add_rows(harmonics, t);
   if (st == PL_OK) st = add_rows(samples, t);
   snprintf(name, sizeof name, "%.100s-convergence", a->name);
-  if (st == PL_OK) st = job_table(j, t, name, ".csv");
-  pl_table_free(t);
-  return st;
+  return job_table_end(j, t, st, name, ".csv");
 }
 
 // the motion of the analysis among those solved, NULL: left out

@@ -36,7 +36,7 @@ static void fill(survey *k) {
 }
 
 static pl_status write_table(const survey *k) {
-  static const char *const column[][2] = {
+  static const table_column column[] = {
       {"angle", "deg"},      {"strain_max", ""},        {"strain_across_max", ""},
       {"strain_min", ""},    {"strain_across_min", ""}, {"play", ""},
       {"bound_max", ""},     {"bound_min", ""},         {"contacts_max", ""},
@@ -45,9 +45,8 @@ static pl_status write_table(const survey *k) {
   enum { N = sizeof column / sizeof *column };
   pl_table *t;
   if (!job_tables(k->j)) return PL_OK;
-  PL_TRY(pl_table_create(k->j->env, N, &t));
+  PL_TRY(job_table_open(k->j, N, column, &t));
   pl_status s = PL_OK;
-  for (int c = 0; s == PL_OK && c < N; c++) s = pl_table_column(t, c, column[c][0], column[c][1]);
   for (int i = 0; s == PL_OK && i < k->n; i++) {
     const pl_taut *most = survey_result(k, i, LONGEST), *least = survey_result(k, i, SHORTEST);
     const double row[N] = {180.0 * i / k->n, longest(k, i), most->e[1],
@@ -57,9 +56,7 @@ static pl_status write_table(const survey *k) {
                            least->certified, most->open,    least->open};
     s = pl_table_row(t, row);
   }
-  if (s == PL_OK) s = job_table(k->j, t, k->a->name, ".csv");
-  pl_table_free(t);
-  return s;
+  return job_table_end(k->j, t, s, k->a->name, ".csv");
 }
 
 // a whole turn of computed values, then what was measured

@@ -270,24 +270,8 @@ static void report(const macro *k, pl_status solved) {
 }
 
 static pl_status write_poses(const macro *k) {
-  static const char *const column[][2] = {{"element", ""}, {"x", "m"}, {"y", "m"},
-                                          {"z", "m"},      {"qw", ""}, {"qx", ""},
-                                          {"qy", ""},      {"qz", ""}, {"held", ""}};
-  enum { N = sizeof column / sizeof *column };
-  pl_table *t;
-  if (!job_tables(k->j)) return PL_OK;
-  PL_TRY(pl_table_create(k->j->env, N, &t));
-  pl_status s = PL_OK;
-  for (int c = 0; s == PL_OK && c < N; c++) s = pl_table_column(t, c, column[c][0], column[c][1]);
-  for (int i = 0; s == PL_OK && i < k->patch->p.n; i++) {
-    const pl_pose *p = &k->pose[i];
-    double row[N] = {i + 1, p->x[0], p->x[1], p->x[2], 0, 0, 0, 0, k->patch->p.held[i]};
-    pl_pose_quaternion(p, row + 4);
-    s = pl_table_row(t, row);
-  }
-  if (s == PL_OK) s = job_table(k->j, t, k->a->name, ".csv");
-  pl_table_free(t);
-  return s;
+  const elements e = {.n = k->patch->p.n, .pose = k->pose, .held = k->patch->p.held};
+  return elements_poses(k->j, k->a->name, ".csv", &e, 0, NULL);
 }
 
 // the sheet itself, and how near to its limits it is

@@ -45,18 +45,15 @@ static pl_status send_mode(job *j, const pl_analysis *a, const pl_state *s, cons
 }
 
 static pl_status write_table(job *j, const pl_analysis *a, const double *omega, int n) {
+  static const table_column column[] = {{"mode", ""}, {"frequency", "Hz"}, {"omega", "rad/s"}};
   pl_table *t;
-  PL_TRY(pl_table_create(j->env, 3, &t));
-  pl_status s = pl_table_column(t, 0, "mode", "");
-  if (s == PL_OK) s = pl_table_column(t, 1, "frequency", "Hz");
-  if (s == PL_OK) s = pl_table_column(t, 2, "omega", "rad/s");
+  PL_TRY(job_table_open(j, 3, column, &t));
+  pl_status s = PL_OK;
   for (int k = 0; s == PL_OK && k < n; k++) {
     double row[3] = {k + 1, omega[k] / (2 * PL_PI), omega[k]};
     s = pl_table_row(t, row);
   }
-  if (s == PL_OK) s = job_table(j, t, a->name, ".csv");
-  pl_table_free(t);
-  return s;
+  return job_table_end(j, t, s, a->name, ".csv");
 }
 
 static const double ROUNDING = 0.005; // of a frequency, which is worth a warning

@@ -8,39 +8,19 @@
 #include <string.h>
 
 pl_status native_poses(const native *k, const char *suffix) {
-  static const char *const column[][2] = {
-      {"element", ""}, {"x", "m"},          {"y", "m"},          {"z", "m"},
-      {"qw", ""},      {"qx", ""},          {"qy", ""},          {"qz", ""},
-      {"held", ""},    {"reaction_x", "N"}, {"reaction_y", "N"}, {"reaction_z", "N"}};
-  enum { N = sizeof column / sizeof *column };
-  pl_table *t;
-  if (!job_tables(k->j)) return PL_OK;
-  PL_TRY(pl_table_create(k->j->env, N, &t));
-  pl_status s = PL_OK;
-  for (int c = 0; s == PL_OK && c < N; c++) s = pl_table_column(t, c, column[c][0], column[c][1]);
-  for (int i = 0; s == PL_OK && i < k->p.n; i++) {
-    const pl_pose *p = &k->pose[i];
-    double row[N] = {i + 1, p->x[0], p->x[1], p->x[2], 0, 0, 0, 0, k->p.held[i]};
-    pl_pose_quaternion(p, row + 4);
-    for (int c = 0; k->rest.reaction && k->p.held[i] && c < 3; c++)
-      row[9 + c] = k->rest.reaction[i][c];
-    s = pl_table_row(t, row);
-  }
-  if (s == PL_OK) s = job_table(k->j, t, k->a->name, suffix);
-  pl_table_free(t);
-  return s;
+  const elements e = {.n = k->p.n, .pose = k->pose, .held = k->p.held};
+  return elements_poses(k->j, k->a->name, suffix, &e, 1, (const double(*)[3])k->rest.reaction);
 }
 
 static pl_status write_contacts(const native *k) {
-  static const char *const column[][2] = {
+  static const table_column column[] = {
       {"first", ""},    {"second", ""},   {"obstacle", ""}, {"x", "m"},     {"y", "m"},  {"z", "m"},
       {"normal_x", ""}, {"normal_y", ""}, {"normal_z", ""}, {"force", "N"}, {"gap", "m"}};
   enum { N = sizeof column / sizeof *column };
   pl_table *t;
   if (!job_tables(k->j)) return PL_OK;
-  PL_TRY(pl_table_create(k->j->env, N, &t));
+  PL_TRY(job_table_open(k->j, N, column, &t));
   pl_status s = PL_OK;
-  for (int c = 0; s == PL_OK && c < N; c++) s = pl_table_column(t, c, column[c][0], column[c][1]);
   for (int i = 0; s == PL_OK && i < k->rest.ncontact; i++) {
     const pl_rest_contact *c = &k->rest.contact[i];
     int other = c->elem[1];
@@ -57,9 +37,7 @@ static pl_status write_contacts(const native *k) {
                            c->at.gap};
     s = pl_table_row(t, row);
   }
-  if (s == PL_OK) s = job_table(k->j, t, k->a->name, "-contacts.csv");
-  pl_table_free(t);
-  return s;
+  return job_table_end(k->j, t, s, k->a->name, "-contacts.csv");
 }
 
 // ---- what is told -------------------------------------------------------------------------------

@@ -10,7 +10,7 @@
 #define GLB_BYTES (48L << 20)
 enum { POINTS = 60000 }; // of the surface of all elements, in a film
 
-static const char *const column[][2] = {
+static const table_column column[] = {
     {"time", "s"},     {"kinetic", "J"},     {"potential", "J"}, {"repulsion", "J"},
     {"friction", "J"}, {"damping", "J"},     {"scheme", "J"},    {"lowest", "m"},
     {"highest", "m"},  {"mean_height", "m"}, {"speed", "m/s"},   {"gap", "m"},
@@ -199,7 +199,7 @@ static pl_status plot_columns(film *f, const char *suffix, const char *ylabel, i
   for (int i = 0; i < n; i++) {
     double *y = x + (size_t)(i + 1) * (size_t)rows;
     for (int r = 0; r < rows; r++) y[r] = data[r * COLUMNS + of[i]];
-    series[i] = (pl_series){.name = column[of[i]][0], .n = rows, .x = x, .y = y, .colour = -1};
+    series[i] = (pl_series){.name = column[of[i]].name, .n = rows, .x = x, .y = y, .colour = -1};
   }
   const pl_plot p = {.xlabel = "time (s)", .ylabel = ylabel, .nseries = n, .series = series};
   snprintf(name, sizeof name, "%.80s-%s", f->k->a->name, suffix);
@@ -255,7 +255,7 @@ static pl_status report(const film *f, const pl_patch_state *s, json_t *figures)
   job_set(figures, "height", json_real(hi[2] - lo[2]));
   job_set(figures, "lowest", json_real(lo[2]));
   job_set(figures, "highest", json_real(hi[2]));
-  for (int c = 1; rows > 0 && c < 7; c++) job_set(figures, column[c][0], json_real(last[c]));
+  for (int c = 1; rows > 0 && c < 7; c++) job_set(figures, column[c].name, json_real(last[c]));
   job_set(figures, "speed", json_real(rows > 0 ? last[10] : 0));
   job_set(figures, "frames", json_integer(f->n));
   job_length_text(k->j, lo[2], low);
@@ -279,10 +279,7 @@ static pl_status film_open(film *f) {
   f->time = pl_alloc(env, (size_t)f->cap, sizeof *f->time);
   f->pose = pl_alloc(env, (size_t)f->cap * (size_t)k->p.n, sizeof *f->pose);
   if (!f->time || !f->pose) return PL_E_NOMEM;
-  PL_TRY(pl_table_create(env, COLUMNS, &f->table));
-  for (int c = 0; c < COLUMNS; c++)
-    PL_TRY(pl_table_column(f->table, c, column[c][0], column[c][1]));
-  return PL_OK;
+  return job_table_open(k->j, COLUMNS, column, &f->table);
 }
 
 pl_status native_motion(native *k, json_t *figures) {

@@ -28,6 +28,23 @@ pl_status job_table(const job *j, const pl_table *t, const char *name, const cha
   return j->reported;
 }
 
+pl_status job_table_open(const job *j, int n, const table_column *column, pl_table **out) {
+  PL_TRY(pl_table_create(j->env, n, out));
+  pl_status s = PL_OK;
+  for (int c = 0; s == PL_OK && c < n; c++)
+    s = pl_table_column(*out, c, column[c].name, column[c].unit);
+  if (s != PL_OK) pl_table_free(*out);
+  if (s != PL_OK) *out = NULL;
+  return s;
+}
+
+pl_status job_table_end(const job *j, pl_table *t, pl_status s, const char *name,
+                        const char *suffix) {
+  if (s == PL_OK) s = job_table(j, t, name, suffix);
+  pl_table_free(t);
+  return s;
+}
+
 pl_status job_table_append(const job *j, const pl_table *t, const char *name, const char *suffix,
                            int first) {
   char path[PL_TEXT];
