@@ -5,6 +5,7 @@
 // (10 to 60 squares), large (120 squares), rivals (Ipopt and Gauss-Seidel in some steps); a size to
 // have it alone, 0: all; threads of all methods, two unless given.
 #include "cloth.h"
+#include "rivals/rivals.h"
 
 #include <math.h>
 #include <string.h>
@@ -77,18 +78,18 @@ static void project(record *r, int way, pl_sheet *s, const double *xhat, pl_warm
 }
 
 static void run_rivals(const cloth *k, record *r, const double *xhat, double *x) {
-  pl_rival_info info;
-  if (pl_project_has_ipopt()) {
-    pl_status s = pl_project_ipopt(k->sampled, xhat, 1e-8, 500, x, &info);
+  rival_info info;
+  if (project_has_ipopt()) {
+    pl_status s = project_ipopt(k->sampled, xhat, 1e-8, 500, x, &info);
     note(r, IPOPT_SAMPLED, info.seconds, info.iterations, s == PL_OK);
     // with 40 squares it takes minutes
     if (k->n <= 20) {
-      s = pl_project_ipopt(k->exact, xhat, 1e-8, 500, x, &info);
+      s = project_ipopt(k->exact, xhat, 1e-8, 500, x, &info);
       note(r, IPOPT, info.seconds, info.iterations, s == PL_OK);
     }
   }
   int sweeps = k->n <= 20 ? 100000 : 20000;
-  pl_status s = pl_project_gauss_seidel(k->exact, xhat, 1e-6, sweeps, x, &info);
+  pl_status s = project_gauss_seidel(k->exact, xhat, 1e-6, sweeps, x, &info);
   note(r, GAUSS, info.seconds, info.iterations, s == PL_OK);
 }
 

@@ -220,24 +220,6 @@ pl_status pl_project(const pl_project_opts *o, pl_sheet *s, const double *xhat, 
                      pl_contact_row *row, pl_warm_start *warm_start, double *x,
                      pl_project_info *info);
 
-// ---- other ways, for comparison -----------------------------------------------------------------
-
-typedef struct pl_rival_info {
-  int iterations, converged;
-  double objective, violation, seconds;
-} pl_rival_info;
-
-// Triangle after triangle is moved within its limits by the least change of its three vertices,
-// until no triangle is beyond by more than tol (Thomaszewski et al. 2009). Ends at a state within
-// the limits that is not the projection. PL_UNSOLVED after max_sweeps.
-pl_status pl_project_gauss_seidel(pl_sheet *s, const double *xhat, double tol, int max_sweeps,
-                                  double *x, pl_rival_info *info);
-// Ipopt with exact derivatives. exact: sigma_max through the two invariants of B^-1/2 C B^-1/2;
-// else sampled directions. PL_E_INPUT when the library was built without Ipopt.
-pl_status pl_project_ipopt(pl_sheet *s, const double *xhat, double tol, int max_iter, double *x,
-                           pl_rival_info *info);
-int pl_project_has_ipopt(void);
-
 // ---- time steps ---------------------------------------------------------------------------------
 
 // What confines the motion of a model with three unknowns a node.

@@ -1,4 +1,5 @@
 // Other ways to states within the limits: Gauss-Seidel ends at some, Ipopt at the projection.
+#include "rivals.h"
 #include "sheets.h"
 
 static pl_env env;
@@ -34,7 +35,7 @@ static void sweep_of_one(void **state) {
   pl_rng_seed(&r, 1);
   for (int trial = 0; trial < 30; trial++) {
     cloth k;
-    pl_rival_info info;
+    rival_info info;
     double F[6], U[6], s[2], V[4], want[9];
     cloth_open(&k, 3, 1);
     for (int a = 0; a < 3; a++) {
@@ -55,7 +56,7 @@ static void sweep_of_one(void **state) {
     }
     pl_limit l = isotropic(1.1);
     pl_sheet *sheet = cloth_sheet(&env, &k, 1, &l);
-    check_ok(&env, pl_project_gauss_seidel(sheet, k.xhat, 1e-12, 10, k.x, &info));
+    check_ok(&env, project_gauss_seidel(sheet, k.xhat, 1e-12, 10, k.x, &info));
     check_array(9, k.x, want, 1e-13);
     assert_int_equal(info.converged, 1);
     assert_int_equal(info.iterations, s[0] > 1.1 ? 2 : 1);
@@ -73,7 +74,7 @@ static void sweeps_end_inside(void **state) {
   const pl_limit limit[3] = {round, sampled, both};
   for (int trial = 0; trial < 9; trial++) {
     cloth k;
-    pl_rival_info info;
+    rival_info info;
     pl_project_info best;
     double sum[3] = {0}, size = 0;
     swing(&k, 8, 0.2);
@@ -83,7 +84,7 @@ static void sweeps_end_inside(void **state) {
     const pl_limit *l = &limit[trial / 3];
     pl_sheet *s = cloth_sheet(&env, &k, 1, l);
     check_ok(&env, pl_project(&o, s, k.xhat, 0, NULL, NULL, k.x, &best));
-    check_ok(&env, pl_project_gauss_seidel(s, k.xhat, 1e-6, 100000, k.x, &info));
+    check_ok(&env, project_gauss_seidel(s, k.xhat, 1e-6, 100000, k.x, &info));
     check_less(cloth_violation(&k, l, k.x), 1e-6 + 1e-12);
     check_close(info.violation, pl_sheet_violation(s, k.x, NULL), 0);
     double d = cloth_distance(&k, k.x, k.xhat);
@@ -104,16 +105,16 @@ static void sweeps_end_inside(void **state) {
 static void sweeps_give_up(void **state) {
   (void)state;
   cloth k;
-  pl_rival_info info;
+  rival_info info;
   swing(&k, 10, 0.5);
   pl_limit l = isotropic(1.001);
   pl_sheet *s = cloth_sheet(&env, &k, 1, &l);
-  check_status(&env, pl_project_gauss_seidel(s, k.xhat, 1e-6, 3, k.x, &info), PL_UNSOLVED);
+  check_status(&env, project_gauss_seidel(s, k.xhat, 1e-6, 3, k.x, &info), PL_UNSOLVED);
   assert_int_equal(info.iterations, 3);
   assert_int_equal(info.converged, 0);
   check_less(1e-6, info.violation);
   k.xhat[4] = NAN;
-  check_status(&env, pl_project_gauss_seidel(s, k.xhat, 1e-6, 3, k.x, &info), PL_E_INPUT);
+  check_status(&env, project_gauss_seidel(s, k.xhat, 1e-6, 3, k.x, &info), PL_E_INPUT);
   pl_sheet_free(s);
   cloth_close(&k);
 }
@@ -121,7 +122,7 @@ static void sweeps_give_up(void **state) {
 // Ipopt ends at the same point: both forms, on 20 x 20 cells
 static void ipopt_agrees(void **state) {
   (void)state;
-  if (!pl_project_has_ipopt()) skip();
+  if (!project_has_ipopt()) skip();
   pl_project_opts o = project_defaults();
   o.gap = 1e-10;
   pl_limit round = isotropic(1.01), ellipse = round, both = round;
@@ -132,13 +133,13 @@ static void ipopt_agrees(void **state) {
   const pl_limit limit[4] = {round, sampled, ellipse, both};
   for (int trial = 0; trial < 4; trial++) {
     cloth k;
-    pl_rival_info info;
+    rival_info info;
     pl_project_info own;
     swing(&k, trial < 2 ? 20 : 8, 0.1);
     double *x = calloc(3 * (size_t)k.nvert, sizeof *x);
     pl_sheet *s = cloth_sheet(&env, &k, 1, &limit[trial]);
     check_ok(&env, pl_project(&o, s, k.xhat, 0, NULL, NULL, k.x, &own));
-    check_ok(&env, pl_project_ipopt(s, k.xhat, 1e-8, 500, x, &info));
+    check_ok(&env, project_ipopt(s, k.xhat, 1e-8, 500, x, &info));
     check_less(cloth_violation(&k, &limit[trial], x), 1e-9);
     // it stops at products of 1e-8 for each of some hundred constraints, of an objective near 10
     check_rel(info.objective, own.objective, 1e-6);
@@ -153,17 +154,17 @@ static void ipopt_agrees(void **state) {
 static void ipopt_missing(void **state) {
   (void)state;
   cloth k;
-  pl_rival_info info;
+  rival_info info;
   swing(&k, 2, 0.1);
   pl_sheet *s = cloth_sheet(&env, &k, 1, &sampled);
-  if (!pl_project_has_ipopt()) {
-    check_status(&env, pl_project_ipopt(s, k.xhat, 1e-8, 100, k.x, &info), PL_E_INPUT);
-    assert_non_null(strstr(env.error.hint, "PLIANT_IPOPT"));
+  if (!project_has_ipopt()) {
+    check_status(&env, project_ipopt(s, k.xhat, 1e-8, 100, k.x, &info), PL_E_INPUT);
+    assert_non_null(strstr(env.error.hint, "libipopt"));
   } else {
-    check_status(&env, pl_project_ipopt(s, k.xhat, 1e-8, 1, k.x, &info), PL_UNSOLVED);
+    check_status(&env, project_ipopt(s, k.xhat, 1e-8, 1, k.x, &info), PL_UNSOLVED);
     assert_int_equal(info.converged, 0);
     k.xhat[4] = INFINITY;
-    check_status(&env, pl_project_ipopt(s, k.xhat, 1e-8, 100, k.x, &info), PL_E_INPUT);
+    check_status(&env, project_ipopt(s, k.xhat, 1e-8, 100, k.x, &info), PL_E_INPUT);
   }
   pl_sheet_free(s);
   cloth_close(&k);
@@ -173,11 +174,11 @@ static pl_status sweep_whole(pl_env *e, void *ctx) {
   cloth *k = ctx;
   pl_sheet_desc d = cloth_desc(k, 1, &sampled);
   pl_sheet *s;
-  pl_rival_info info;
+  rival_info info;
   PL_TRY(pl_sheet_create(e, &d, 1, &s));
-  pl_status status = pl_project_gauss_seidel(s, k->xhat, 1e-3, 100000, k->x, &info);
-  if (status == PL_OK && pl_project_has_ipopt())
-    status = pl_project_ipopt(s, k->xhat, 1e-6, 100, k->x, &info);
+  pl_status status = project_gauss_seidel(s, k->xhat, 1e-3, 100000, k->x, &info);
+  if (status == PL_OK && project_has_ipopt())
+    status = project_ipopt(s, k->xhat, 1e-6, 100, k->x, &info);
   pl_sheet_free(s);
   return status;
 }

@@ -1,5 +1,5 @@
 // Triangle after triangle within its limits, until all are (Thomaszewski, Pabst and Strasser 2009).
-#include "limit_impl.h"
+#include "rivals.h"
 
 #include <math.h>
 #include <string.h>
@@ -105,7 +105,7 @@ static int clip_flat(const sweeper *w, int k) {
   return 1;
 }
 
-static pl_status sweeps(const sweeper *w, int max_sweeps, pl_rival_info *info) {
+static pl_status sweeps(const sweeper *w, int max_sweeps, rival_info *info) {
   const pl_sheet *s = w->s;
   double last = pl_wall_time();
   for (; info->iterations < max_sweeps && !info->converged; info->iterations++) {
@@ -120,11 +120,11 @@ static pl_status sweeps(const sweeper *w, int max_sweeps, pl_rival_info *info) {
   return info->converged ? PL_OK : PL_UNSOLVED;
 }
 
-pl_status pl_project_gauss_seidel(pl_sheet *s, const double *xhat, double tol, int max_sweeps,
-                                  double *x, pl_rival_info *info) {
+pl_status project_gauss_seidel(pl_sheet *s, const double *xhat, double tol, int max_sweeps,
+                               double *x, rival_info *info) {
   double start = pl_wall_time();
   size_t size = 3 * (size_t)s->nvert;
-  *info = (pl_rival_info){0};
+  *info = (rival_info){0};
   if (!pl_all_finite((int)size, xhat))
     return pl_fail(s->env, PL_E_INPUT,
                    "gauss-seidel: the state has a coordinate that is no number");

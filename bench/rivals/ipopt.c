@@ -2,23 +2,23 @@
 // I - C is positive semidefinite, C = G'G in the axes of the ellipse: with two eigenvalues this is
 // trace(I - C) >= 0 and det(I - C) >= 0. Where both eigenvalues are zero (stretched to the limit in
 // all directions) the gradient of the determinant vanishes, which slows Ipopt down.
-#include "limit_impl.h"
+#include "rivals.h"
 
 #include <math.h>
 #include <string.h>
 
 #ifndef PL_IPOPT
 
-int pl_project_has_ipopt(void) {
+int project_has_ipopt(void) {
   return 0;
 }
 
-pl_status pl_project_ipopt(pl_sheet *s, const double *xhat, double tol, int max_iter, double *x,
-                           pl_rival_info *info) {
+pl_status project_ipopt(pl_sheet *s, const double *xhat, double tol, int max_iter, double *x,
+                        rival_info *info) {
   (void)xhat, (void)tol, (void)max_iter, (void)x;
-  *info = (pl_rival_info){0};
+  *info = (rival_info){0};
   return pl_fail_at(s->env, PL_E_INPUT, NULL, 0, 0,
-                    "install coinor-libipopt-dev and configure with -DPLIANT_IPOPT=ON",
+                    "install coinor-libipopt-dev and configure again",
                     "ipopt: this program was built without it");
 }
 
@@ -268,7 +268,7 @@ static IpoptProblem create(nlp *p, double tol, int max_iter) {
   return ip;
 }
 
-static pl_status solve(nlp *p, double tol, int max_iter, double *x, pl_rival_info *info) {
+static pl_status solve(nlp *p, double tol, int max_iter, double *x, rival_info *info) {
   PL_TRY(make(p));
   if (p->n == 0 || p->m == 0) {
     info->converged = pl_sheet_violation(p->s, x, NULL) <= tol;
@@ -290,14 +290,14 @@ static pl_status solve(nlp *p, double tol, int max_iter, double *x, pl_rival_inf
   return info->converged ? PL_OK : PL_UNSOLVED;
 }
 
-int pl_project_has_ipopt(void) {
+int project_has_ipopt(void) {
   return 1;
 }
 
-pl_status pl_project_ipopt(pl_sheet *s, const double *xhat, double tol, int max_iter, double *x,
-                           pl_rival_info *info) {
+pl_status project_ipopt(pl_sheet *s, const double *xhat, double tol, int max_iter, double *x,
+                        rival_info *info) {
   double start = pl_wall_time();
-  *info = (pl_rival_info){0};
+  *info = (rival_info){0};
   if (!pl_all_finite(3 * s->nvert, xhat))
     return pl_fail(s->env, PL_E_INPUT, "ipopt: the state has a coordinate that is no number");
   nlp p = {.s = s, .xhat = xhat};
