@@ -92,7 +92,7 @@ near layers_edge_edge(const double *x, const int *e, const int *f) {
 }
 
 // distance of the parts of a pair at other places, squared
-double layers_distance(const double *x, const near *p) {
+static double squared_distance(const double *x, const near *p) {
   switch (p->kind) {
   case VERTICES:
     return vertex_vertex(x, p->vert[0], p->vert[1]).square;
@@ -134,7 +134,7 @@ static int belongs_together(const pl_layers *l, const near *p) {
   if (p->kind == VERTEX_EDGE && triangle_with(l, p->vert[0], p->vert[1], p->vert[2]) >= 0) return 1;
   int other = p->vert[p->kind == EDGES ? 2 : 1];
   if (l->part[p->vert[0]] != l->part[other]) return 0;
-  return layers_distance(l->X, p) < p->keep * p->keep;
+  return squared_distance(l->X, p) < p->keep * p->keep;
 }
 
 static int triangle_normal(const pl_layers *l, int t, double *n) {

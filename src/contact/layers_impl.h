@@ -72,8 +72,6 @@ static inline int layers_has(const int *f, int v) {
 // edge with the lower first vertex first.
 near layers_vertex_face(const double *x, int v, const int *f);
 near layers_edge_edge(const double *x, const int *e, const int *f);
-// Distance of the parts of a pair at other places, squared.
-double layers_distance(const double *x, const near *p);
 // Calls each for what stands within a bound of the box of a[3] and b[3].
 void layers_look(pl_layers *l, const double *a, const double *b, double bound, const pl_bvh *tree,
                  void (*each)(void *, int));

@@ -73,7 +73,6 @@ double descent_barrier(double gap, double range, double d[2]);
 double descent_push(const descent *d, const hold *h); // N, what the repulsion makes of a gap
 double descent_imbalance(const descent *d);           // N, largest force and moment of an element
 void descent_pull(const descent *d, int i, double out[3]);          // N, gravity and load
-double descent_opening(const descent *d, int k);                    // of a gap along the step
 double descent_along(const descent *d, int k, const double *x);     // of a gap along a motion
 void descent_spread(const descent *d, int k, double by, double *x); // adds so much of its slope
 // Forces of contacts that balance best, in place of their multipliers, once slopes are assembled;

@@ -135,7 +135,8 @@ void descent_spread(const descent *d, int k, double by, double *x) {
     for (int a = 0; end[e] >= 0 && a < 6; a++) x[6 * end[e] + a] += by * d->slope[k].g[6 * e + a];
 }
 
-double descent_opening(const descent *d, int k) {
+// of a gap along the step
+static double opening(const descent *d, int k) {
   return descent_along(d, k, d->step);
 }
 
@@ -143,7 +144,7 @@ double descent_opening(const descent *d, int k) {
 static double open_part(descent *d) {
   double least = 1;
   for (int k = 0; k < d->now.n; k++) {
-    double by = descent_opening(d, k);
+    double by = opening(d, k);
     if (by >= 0) continue;
     const hold *h = &d->now.item[k];
     double part = (1 - BOUNDARY) * h->at.gap / -by;
@@ -212,8 +213,7 @@ static void transport_forces(descent *d, double by) {
     descent_barrier(h->at.gap, d->p.range, slope);
     double bend = h->force * slope[1] / -slope[0];
     d->displaced.item[k] = *h;
-    d->displaced.item[k].force +=
-        by * (descent_push(d, h) - h->force - bend * descent_opening(d, k));
+    d->displaced.item[k].force += by * (descent_push(d, h) - h->force - bend * opening(d, k));
   }
 }
 
@@ -232,7 +232,7 @@ static void gap_one(void *ctx, int k, int thread) {
   hold h = d->now.item[k];
   (void)thread;
   int there = hold_follow(&d->p, d->trial, &h);
-  double wanted = fmax(d->now.item[k].at.gap + d->part * descent_opening(d, k), 0);
+  double wanted = fmax(d->now.item[k].at.gap + d->part * opening(d, k), 0);
   // the force holds what the gap is off by
   h.force = there ? h.at.gap - wanted : 0;
   d->displaced.item[k] = h;
@@ -264,7 +264,7 @@ static double misfit(const descent *d) {
   double worst = 0;
   for (int k = 0; k < d->now.n; k++) {
     const hold *h = &d->now.item[k];
-    double wanted = fmax(h->at.gap + d->part * descent_opening(d, k), BOUNDARY * h->at.gap);
+    double wanted = fmax(h->at.gap + d->part * opening(d, k), BOUNDARY * h->at.gap);
     worst = fmax(worst, fabs(d->displaced.item[k].force) / wanted);
   }
   return worst;
@@ -365,7 +365,7 @@ static double excess(const descent *d, int k) {
   const hold *h = &d->now.item[k];
   double by = d->displaced.item[k].force;
   if (isnan(by)) return INFINITY;
-  return d->weight * h->share * by + d->part * descent_opening(d, k) * descent_push(d, h);
+  return d->weight * h->share * by + d->part * opening(d, k) * descent_push(d, h);
 }
 
 // contacts because of which the energy does not fall

@@ -56,7 +56,7 @@ static void flat_shape(const taut *t, const double *e, double stretch[3], double
   memset(curvature, 0, 3 * sizeof *curvature);
 }
 
-void stay_put(const taut *t, state *s) {
+static void stay_put(const taut *t, state *s) {
   (void)t;
   (void)s;
 }

@@ -16,7 +16,8 @@ enum { PATIENT = 5 };               // times as many iterations
 
 // ---- the barrier --------------------------------------------------------------------------------
 
-int taut_is_bent(const taut *t) {
+// curvature is free
+static int is_bent(const taut *t) {
   return t->nstrain < t->nfree;
 }
 
@@ -282,7 +283,7 @@ static void look_for_folds(taut *t) {
 
 // bent to less than the width of an element
 static int is_round(const taut *t) {
-  return taut_is_bent(t) && fabs(t->now.e[t->nfree - 1]) > 0.5;
+  return is_bent(t) && fabs(t->now.e[t->nfree - 1]) > 0.5;
 }
 
 // the end of a path: strains of the last two weights
@@ -304,7 +305,7 @@ static pl_status descend(taut *t, double from, path *p) {
       t->range = fmax(t->range / 2, 0.1 * t->o->barrier * t->c->wire);
       PL_TRY(refresh_contacts(t));
     }
-    int most = end || taut_is_bent(t) ? t->o->max_iter : ROUGH;
+    int most = end || is_bent(t) ? t->o->max_iter : ROUGH;
     pl_status s = centre(t, p->weight, t->patient ? PATIENT * t->o->max_iter : most);
     if (s == PL_UNSOLVED && end && is_round(t) && t->patient) {
       t->out->folds = 1;
@@ -319,7 +320,7 @@ static pl_status keep_state(taut *t, const path *p) {
   pl_taut *out = t->out;
   int wall = walls_hold(t, p->weight, HELD);
   t->walled = out->folds || wall;
-  if (t->walled) *(taut_is_bent(t) ? &out->folds : &out->open) = taut_is_bent(t) ? 1 : wall;
+  if (t->walled) *(is_bent(t) ? &out->folds : &out->open) = is_bent(t) ? 1 : wall;
   // all is linear in the weight near its end
   int ends = p->before > 0 && !out->folds && !out->open;
   for (int k = 0; k < t->nfree; k++) {
@@ -333,7 +334,7 @@ static pl_status keep_state(taut *t, const path *p) {
   out->angle = t->g->angle;
   for (int i = 0; i < t->c->nelem; i++) t->place->image(t, &t->now, &(pair){.j = i}, &out->pose[i]);
   PL_TRY(keep_contacts(t, p->weight));
-  if (taut_is_bent(t)) look_for_folds(t);
+  if (is_bent(t)) look_for_folds(t);
   return PL_OK;
 }
 
@@ -368,7 +369,7 @@ static pl_status follow_path(taut *t, double from) {
   PL_TRY(keep_state(t, &p));
   const pl_taut *out = t->out;
   // bent states may be stationary between two ways out; what is held by nothing stays so
-  int more = !t->walled && (!out->certified || (taut_is_bent(t) && !out->folds));
+  int more = !t->walled && (!out->certified || (is_bent(t) && !out->folds));
   return more && t->o->weight < AGAIN ? once_more(t) : PL_OK;
 }
 
@@ -409,11 +410,11 @@ static pl_status taut_open(taut *t, pl_cell *c, const pl_taut_opts *o, const pl_
   t->most = t->place->most(t);
   number_unknowns(t);
   scale_unknowns(t);
-  t->measure = taut_is_bent(t) ? t->unit : 1;
+  t->measure = is_bent(t) ? t->unit : 1;
   for (int k = 0; k < t->nstrain; k++)
     if (g->goal[k] != 0) t->measure = 1;
   set_goal(t, g);
-  if (taut_is_bent(t))
+  if (is_bent(t))
     t->wall[t->nfree - 1] = 1;
   else
     memcpy(t->wall, t->goal, sizeof t->wall);

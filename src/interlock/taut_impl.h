@@ -138,7 +138,6 @@ void pair_offset(const pl_cell *c, const pair *p, double out[2]); // from the fi
 int pair_linked(pl_cell *c, int k);
 
 double fold_curvature(pl_cell *c, const double along[2]); // largest that is looked at
-void stay_put(const taut *t, state *s);
 
 // ---- unknowns and derivatives by them -----------------------------------------------------------
 
@@ -159,8 +158,6 @@ void gap_slopes(const taut *t, const state *s, const contact *k, int to[STENCIL]
 // the measure of the goal; and the forces [ncontact] of contacts that prove it, from some. They
 // balance where the state is a limit.
 pl_status certify(const taut *t, double *force, double *bound);
-
-int taut_is_bent(const taut *t); // curvature is free
 
 // ---- walls.c ------------------------------------------------------------------------------------
 

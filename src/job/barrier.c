@@ -8,22 +8,17 @@ static int is_barrier(const pl_model *m, int group) {
   return pl_model_group_kind(m, group)->eval_law != NULL;
 }
 
-int job_barriers(const job *j) {
+static int has_barriers(const job *j) {
   const pl_model *m = j->scene->model;
-  int n = 0;
-  for (int g = 0; g < pl_model_ngroup(m); g++) n += is_barrier(m, g);
-  return n;
+  for (int g = 0; g < pl_model_ngroup(m); g++)
+    if (is_barrier(m, g)) return 1;
+  return 0;
 }
 
 static void barrier_scale(const pl_model *m, pl_params *p, double factor) {
   for (int g = 0; g < pl_model_ngroup(m); g++)
     for (int e = 0; is_barrier(m, g) && e < pl_model_group_size(m, g); e++)
       ((double *)pl_model_group_par(m, p, g, e))[0] *= factor;
-}
-
-void job_barrier_scale(job *j, double factor) {
-  // the job's own values
-  barrier_scale(j->scene->model, (pl_params *)j->scene->params, factor);
 }
 
 pl_status barrier_narrow(const pl_model *m, pl_params *p, pl_status (*solve)(void *ctx),
@@ -39,15 +34,15 @@ pl_status barrier_narrow(const pl_model *m, pl_params *p, pl_status (*solve)(voi
 }
 
 pl_status job_barrier_narrow(job *j, pl_status (*solve)(void *ctx), void *ctx) {
-  if (job_barriers(j) == 0) return PL_OK;
-  return barrier_narrow(j->scene->model, (pl_params *)j->scene->params, solve, ctx);
+  if (!has_barriers(j)) return PL_OK;
+  return barrier_narrow(j->scene->model, j->params, solve, ctx);
 }
 
 void job_barrier_step(job *j, pl_transient_opts *o) {
   static const double WIDER = 100;
   enum { ITERATIONS = 300 };
-  if (job_barriers(j) == 0) return;
-  job_barrier_scale(j, o ? WIDER : 1 / WIDER);
+  if (!has_barriers(j)) return;
+  barrier_scale(j->scene->model, j->params, o ? WIDER : 1 / WIDER);
   if (o && o->max_iter < ITERATIONS) o->max_iter = ITERATIONS;
 }
 

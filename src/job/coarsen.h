@@ -20,8 +20,6 @@ typedef struct mode_match {
   double distance; // largest distance of corresponding points over the largest displacement
 } mode_match;
 
-// The body of voxels of a scene; NULL: there is none, or several.
-const pl_scene_body *coarse_body(const pl_scene *s);
 // The n lowest elastic modes at rest. env: where messages go; the caller frees with modes_free.
 pl_status modes_find(pl_env *env, const pl_scene *s, int n, int threads, coarse_modes *out);
 void modes_free(pl_env *env, coarse_modes *m);

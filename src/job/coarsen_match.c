@@ -9,7 +9,8 @@
 
 enum { RIGID = 6, NEAR = 2 }; // motions of a free body; voxels that a node may lie outside
 
-const pl_scene_body *coarse_body(const pl_scene *s) {
+// NULL: there is none, or several
+static const pl_scene_body *body_of_voxels(const pl_scene *s) {
   const pl_scene_body *found = NULL;
   for (int k = 0; k < s->nbody; k++) {
     if (!s->body[k].voxels) continue;
@@ -34,7 +35,7 @@ pl_status modes_find(pl_env *env, const pl_scene *s, int n, int threads, coarse_
   pl_state *rest = NULL;
   pl_work *w = NULL;
   pl_modes_info info = {0};
-  *out = (coarse_modes){.scene = s, .body = coarse_body(s)};
+  *out = (coarse_modes){.scene = s, .body = body_of_voxels(s)};
   out->omega = pl_alloc(env, (size_t)count, sizeof *out->omega);
   out->shape = pl_alloc(env, (size_t)count, (size_t)nq * sizeof *out->shape);
   pl_status st = out->omega && out->shape ? PL_OK : PL_E_NOMEM;

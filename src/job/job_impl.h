@@ -73,12 +73,9 @@ PL_ANALYSIS_LIST(A)
 // One more ray of a boundary, to the place p; edges of its triangles along ridges, not across.
 pl_status job_boundary_insert(pl_env *env, const double p[3], double left, pl_boundary *b);
 void job_boundary_ridges(pl_boundary *b);
-// Sheets of interlocking materials: how many groups of barriers there are; their weights times a
-// factor; how near to the limits a state is, which is told. A state beyond them is an error.
-int job_barriers(const job *j);
-void job_barrier_scale(job *j, double factor);
-// Solves with barriers ten thousand times as wide, a thousand times and so on down to ten, each
-// from where the last one ended. Nothing happens without such sheets.
+// Sheets of interlocking materials. Solves with barriers ten thousand times as wide, a thousand
+// times and so on down to ten, each from where the last one ended. Nothing happens without such
+// sheets.
 pl_status job_barrier_narrow(job *j, pl_status (*solve)(void *ctx), void *ctx);
 // Wider ones for steps in time, which know no path of weights; NULL: back to those of the scene.
 void job_barrier_step(job *j, pl_transient_opts *o);

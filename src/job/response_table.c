@@ -28,7 +28,8 @@ static int columns_of(const curve_out *c, const pl_probe *w) {
   return 1 + probe_axes(c->j, w) * (2 + 2 * c->harmonics);
 }
 
-int curve_column(const curve_out *c, int probe) {
+// of the path length of a probed place
+static int first_column(const curve_out *c, int probe) {
   int at = FIXED + c->energy;
   for (int k = 0; k < probe; k++) at += columns_of(c, &c->a->probe[k]);
   return at;
@@ -89,13 +90,13 @@ static double *measure(const curve_out *c, const pl_orbit *o, const pl_probe *w,
 // ---- points -----------------------------------------------------------------------------------
 
 static pl_status open_table(curve_out *c) {
-  int ncol = curve_column(c, c->a->nprobe);
+  int ncol = first_column(c, c->a->nprobe);
   PL_TRY(pl_table_create(c->j->env, ncol, &c->table));
   for (int k = 0; k < FIXED; k++)
     PL_TRY(pl_table_column(c->table, k, fixed[k].name, fixed[k].unit));
   if (c->energy) PL_TRY(pl_table_column(c->table, FIXED, "energy", "J"));
   for (int k = 0; k < c->a->nprobe; k++)
-    PL_TRY(name_columns(c, &c->a->probe[k], curve_column(c, k)));
+    PL_TRY(name_columns(c, &c->a->probe[k], first_column(c, k)));
   return PL_OK;
 }
 

@@ -30,8 +30,6 @@ const char *curve_file(const pl_analysis *a, const char *what, char buf[PL_TEXT]
 
 // Makes c->table with the rows of the curve; those that it has already stay.
 pl_status curve_table(curve_out *c, const pl_curve *curve);
-// Column of the path length of a probed place.
-int curve_column(const curve_out *c, int probe);
 // Appends the points that the file does not have, or writes it anew when others went before.
 pl_status curve_append(curve_out *c, const pl_curve *curve);
 pl_status curve_special(curve_out *c, const pl_curve *curve);

@@ -75,8 +75,6 @@ pl_status search_grow(searching *k, int n);
 // Scales, marks, merits and the best of all designs.
 void search_judge(searching *k);
 search_mark search_mark_of(const searching *k, const outcome *o, const double *figure);
-// How far a figure is from a target, by its modulo.
-double search_miss(const pl_search_goal *g, double figure);
 // Part of the runs of design i that succeed.
 double search_part(const searching *k, int i);
 

@@ -6,7 +6,8 @@
 static const double MERIT_MOST = 1e12;
 static const double FAILED = 10; // times the penalty
 
-double search_miss(const pl_search_goal *g, double figure) {
+// how far a figure is from a target, by its modulo
+static double difference(const pl_search_goal *g, double figure) {
   double d = figure - g->value;
   return g->modulo > 0 ? d - g->modulo * floor(d / g->modulo + 0.5) : d;
 }
@@ -18,7 +19,7 @@ search_mark search_mark_of(const searching *k, const outcome *o, const double *f
   m.success = 1;
   for (int i = 0; i < k->p->ngoal; i++) {
     const pl_search_goal *g = &k->p->goal[i];
-    double d = search_miss(g, figure[i]), lacks = g->aim == PL_AIM_LEAST ? -d : d;
+    double d = difference(g, figure[i]), lacks = g->aim == PL_AIM_LEAST ? -d : d;
     switch (g->aim) {
     case PL_AIM_TARGET:
       goal += g->weight * (d / g->scale) * (d / g->scale);

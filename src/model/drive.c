@@ -60,8 +60,9 @@ static void go_along(const drive *d, const pl_clock *c, int n, double *dx, doubl
   if (d->begin) go(d, c, n, zero, dx, dv, da);
 }
 
-void drive_motion(const pl_model *m, const drive *d, const double *par, const double *X,
-                  const pl_clock *c, int i, double *x, double *v, double *a) {
+// x, v, a of the prescribed components of node i, at X
+static void node_motion(const pl_model *m, const drive *d, const double *par, const double *X,
+                        const pl_clock *c, int i, double *x, double *v, double *a) {
   double X3[3] = {0};
   memcpy(X3, X + d->node[i] * m->dim, (size_t)m->dim * sizeof(double));
   motion_d(d, par, X3, c, x, v, a);
@@ -96,8 +97,9 @@ static double scalar_start(const drive *d, const double *X, const pl_state *s, i
   return rotates ? s->hist[d->hist0 + 2 + i] : X[d->scal[i]];
 }
 
-void drive_scalar(const pl_model *m, const drive *d, const double *par, const double *X,
-                  const pl_state *s, const pl_clock *c, int i, double *x, double *v, double *a) {
+static void scalar_motion(const pl_model *m, const drive *d, const double *par, const double *X,
+                          const pl_state *s, const pl_clock *c, int i, double *x, double *v,
+                          double *a) {
   double Xe[2][3] = {{0}}, from;
   for (int k = 0; k < 2 && d->edge[2 * i] >= 0; k++)
     memcpy(Xe[k], X + d->edge[2 * i + k] * m->dim, (size_t)m->dim * sizeof(double));
@@ -144,7 +146,7 @@ void pl_drive(const pl_model *m, const pl_params *p, const pl_clock *c, pl_state
     const drive *d = &m->drive[k];
     for (int i = 0; i < d->nnode; i++) {
       double x[3], v[3], a[3];
-      drive_motion(m, d, p->par, p->X, c, i, x, v, a);
+      node_motion(m, d, p->par, p->X, c, i, x, v, a);
       for (int j = 0; j < m->dim; j++) {
         if (!(d->mask >> j & 1)) continue;
         int at = d->node[i] * m->dim + j;
@@ -155,7 +157,7 @@ void pl_drive(const pl_model *m, const pl_params *p, const pl_clock *c, pl_state
     }
     for (int i = 0; i < d->nscal; i++) {
       int at = d->scal[i];
-      drive_scalar(m, d, p->par, p->X, s, c, i, &s->q[at], &s->v[at], &s->a[at]);
+      scalar_motion(m, d, p->par, p->X, s, c, i, &s->q[at], &s->v[at], &s->a[at]);
     }
     if (d->kind == PL_DRIVE_ROTATION && d->nscal) {
       double w, dw;
@@ -172,7 +174,7 @@ int pl_drive_node(const pl_model *m, const pl_params *p, const pl_clock *c, int 
     for (int i = 0; i < d->nnode; i++) {
       if (d->node[i] != node) continue;
       double x1[3], v1[3], a1[3];
-      drive_motion(m, d, p->par, p->X, c, i, x1, v1, a1);
+      node_motion(m, d, p->par, p->X, c, i, x1, v1, a1);
       for (int j = 0; j < m->dim; j++) {
         if (!(d->mask >> j & 1)) continue;
         x[j] = x1[j];

@@ -190,16 +190,11 @@ void direction_loads(const pl_model *m, const pl_params *p, const pl_clock *c, d
 pl_status direction_force(const pl_model *m, const pl_params *p, const pl_state *s,
                           const pl_clock *c, direction *d, double *out);
 
-// Motion of a drive's node: x, v, a of its prescribed components, at X; and their derivatives along
-// dpar, dX.
-void drive_motion(const pl_model *m, const drive *d, const double *par, const double *X,
-                  const pl_clock *c, int i, double *x, double *v, double *a);
+// Derivatives along dpar, dX of x, v, a of a drive's node: its prescribed components, at X.
 void drive_motion_along(const pl_model *m, const drive *d, const double *par, const double *dpar,
                         const double *X, const double *dX, const pl_clock *c, int i, double *dx,
                         double *dv, double *da);
 // The same for its scalar i; s NULL: measured from the reference shape's anchors.
-void drive_scalar(const pl_model *m, const drive *d, const double *par, const double *X,
-                  const pl_state *s, const pl_clock *c, int i, double *x, double *v, double *a);
 void drive_scalar_along(const pl_model *m, const drive *d, const double *par, const double *dpar,
                         const double *X, const double *dX, const pl_state *s, const pl_clock *c,
                         int i, double *dx, double *dv, double *da);

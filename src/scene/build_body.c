@@ -79,7 +79,8 @@ int read_length_unit(reader *r, const txt *text, const char *what, double *facto
   return 1;
 }
 
-int read_mesh_file(reader *r, const geometry_def *g, pl_mesh **out) {
+// in metres, not yet placed; *out is freed by the caller even when this fails
+static int read_mesh_file(reader *r, const geometry_def *g, pl_mesh **out) {
   char path[4096];
   double factor = r->scale.base[1];
   if (g->mesh_units.at && !read_length_unit(r, &g->mesh_units, "mesh_units", &factor)) return 0;

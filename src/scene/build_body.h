@@ -12,8 +12,6 @@ int check_count(reader *r, const pl_node *at, double nvert);
 int read_length_unit(reader *r, const txt *text, const char *what, double *factor);
 // A table of lengths from a list or a file (read_grid.c).
 int read_grid(reader *r, const pl_node *at, const char *what, pl_shape_source *in);
-// The mesh of a file in metres, not yet placed; *out is freed by the caller even when this fails.
-int read_mesh_file(reader *r, const geometry_def *g, pl_mesh **out);
 // Groups made longer or shorter; 0: reported (build_stretch.c).
 int stretch_groups(reader *r, body_slot *b, const geometry_def *g);
 // The same for changes of shape by handles.
