@@ -43,7 +43,7 @@ function(pl_link_layer target)
   target_link_libraries(${target} PRIVATE ${link} Threads::Threads m)
 endfunction()
 
-# libpliant.a from the objects of every layer
+# libpliant.a from the objects of every layer, and pliant.pc
 function(pl_library)
   get_property(layers GLOBAL PROPERTY PL_LAYERS)
   set(objects "")
@@ -54,8 +54,18 @@ function(pl_library)
   add_library(pliant_lib STATIC ${objects})
   set_target_properties(pliant_lib PROPERTIES OUTPUT_NAME pliant)
   target_link_libraries(pliant_lib PUBLIC ${link} Threads::Threads m)
-  install(TARGETS pliant_lib ARCHIVE)
-  install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/pliant TYPE INCLUDE)
+  install(TARGETS pliant_lib ARCHIVE DESTINATION lib)
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/pliant DESTINATION include)
+  # for programs elsewhere: `pkg-config --cflags --libs pliant`
+  set(libs "")
+  get_target_property(solvers Pliant::solvers INTERFACE_LINK_LIBRARIES)
+  foreach(path ${solvers} ${LBFGSB} ${NLOPT})
+    get_filename_component(name ${path} NAME_WE)
+    string(REGEX REPLACE "^lib" " -l" flag ${name})
+    string(APPEND libs ${flag})
+  endforeach()
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/pliant.pc.in ${CMAKE_BINARY_DIR}/pliant.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/pliant.pc DESTINATION lib/pkgconfig)
 endfunction()
 
 # the pliant command
