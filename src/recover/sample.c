@@ -8,6 +8,7 @@
 #define TET_FAR  0.58541019662496845446
 #define TET_NEAR 0.13819660112501051518
 #define GAUSS2   0.57735026918962576451
+#define FOLDED   0.2 // of the mean Jacobian
 
 // ---- points -------------------------------------------------------------------------------------
 
@@ -168,13 +169,22 @@ const pl_stress *recover_stored(void *ctx, const rcell *c, int layer) {
   return r->impl->sample[layer] + c->first;
 }
 
+// 1: the cell is so folded at a place that its stress there means nothing
+static int folded(const pl_mesh *m, const rcell *c, const double *at) {
+  double points[POINTS][3], mean = 0;
+  recover_points(c->type, points);
+  for (int g = 0; g < c->npoint; g++)
+    mean += pl_cell_jacobian(c->type, m->X, c->v, points[g]) / c->npoint;
+  return pl_cell_jacobian(c->type, m->X, c->v, at) < FOLDED * mean;
+}
+
 // what a cell has at its vertex a, added to out[nlayer]: products of second order know their stress
 // there, others carry it from their points
 static void add_vertex(const look *l, const rcell *c, int a, sample_fn sample, void *ctx,
                        pl_stress *out) {
   double at[1][3], weight[POINTS];
   pl_cell_vertex(c->type, a, at[0]);
-  if (c->type == PL_HEX20 || c->type == PL_QUAD8) {
+  if ((c->type == PL_HEX20 || c->type == PL_QUAD8) && !folded(l->r->impl->mesh, c, at[0])) {
     pl_stress own[PL_LAYER_COUNT];
     pl_stress *const to[PL_LAYER_COUNT] = {&own[0], &own[1], &own[2]};
     recover_look(l, c, 1, (const double(*)[3])at, to);
