@@ -333,12 +333,28 @@ static void sort_along(const pl_builder *b, int axis, int n, int *node, double *
     }
 }
 
+// Nodes that become one: at most `few`, the first three in a plane. 0: too many, or all in a line,
+// which has no frame that a derivative by places at rest could turn.
+static int is_part(const pl_builder *b, int few, int n, const int *node, const double *w,
+                   tie_place *p) {
+  double sum = 0;
+  if (n > few) return 0;
+  for (int i = 0; i < n; i++) sum += w[i];
+  *p = (tie_place){.n = n};
+  for (int i = 0; i < n; i++) {
+    p->node[i] = node[i];
+    p->w[i] = w[i] / sum;
+  }
+  return n < 3 || order_cloud(b, p);
+}
+
 // halves a cloud across its longest direction until it has few nodes; each part becomes a node at
 // its mean, which is tied to it
 static void gather_parts(pl_builder *b, int join, int few, int n, int *node, double *w,
                          cloud *out) {
+  tie_place p;
   if (b->failed) return;
-  if (n > few) {
+  if (!is_part(b, few, n, node, w, &p)) {
     double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
     int axis = 0;
     for (int i = 0; i < 3 * n; i++) {
@@ -352,14 +368,10 @@ static void gather_parts(pl_builder *b, int join, int few, int n, int *node, dou
     gather_parts(b, join, few, n - n / 2, node + n / 2, w + n / 2, out);
     return;
   }
-  tie_place p = {.n = n};
   double x[3] = {0}, sum = 0;
   for (int i = 0; i < n; i++) sum += w[i];
-  for (int i = 0; i < n; i++) {
-    p.node[i] = node[i];
-    p.w[i] = w[i] / sum;
-    for (int c = 0; c < 3; c++) x[c] += p.w[i] * b->X[3 * (size_t)node[i] + c];
-  }
+  for (int i = 0; i < n; i++)
+    for (int c = 0; c < 3; c++) x[c] += p.w[i] * b->X[3 * (size_t)p.node[i] + c];
   int mean = pl_build_node(b, x, NULL);
   if (mean < 0) return;
   add_tie(b, join, mean, &p, LIKE_JOIN);

@@ -144,6 +144,25 @@ static void moments_bend(void **state) {
   }
 }
 
+// A point above a sheet follows its rim, whose nodes lie in four lines: those of a side span no
+// plane.
+static void a_rim_moves_a_point(void **state) {
+  (void)state;
+  run_text("pliant: 1\nunits: {length: mm}\n"
+           "materials: {m: {young: 1 GPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+           "nodes: {hub: [50, 50, 20]}\n"
+           "bodies: [{name: a, shell: {mesh: {grid: {size: [100, 100], cells: [20, 20]}}, "
+           "material: m, thickness: 1}}]\n"
+           "joins: [{spread: hub, nodes: a boundary}]\n"
+           "drives: [{nodes: a, rotation: {axis: [1, 0, 0], through: [50, 50, 0], "
+           "amplitude: 40 deg, harmonic: 0}}]\n"
+           "watch: {hub: hub}\n"
+           "analyses: [{static: {steps: 2}}]\n");
+  double rot = 40 * PL_PI / 180;
+  check_close(value_of("static.csv", "hub_y", -1), 0.05 - 0.02 * sin(rot), 1e-9);
+  check_close(value_of("static.csv", "hub_z", -1), 0.02 * cos(rot), 1e-9);
+}
+
 // A coupling that is turned by its point, far beyond half a turn: nothing is strained.
 static void turns_cost_nothing(void **state) {
   (void)state;
@@ -273,6 +292,7 @@ int test_joins(void) {
       cmocka_unit_test(frequencies_are_those_of_one),
       cmocka_unit_test(moments_bend),
       cmocka_unit_test(edges_of_shells_turn),
+      cmocka_unit_test(a_rim_moves_a_point),
       cmocka_unit_test(turns_cost_nothing),
       cmocka_unit_test(welds_hold),
       cmocka_unit_test(rods_are_welded),
