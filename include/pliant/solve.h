@@ -46,7 +46,8 @@ const char *pl_stop_text(pl_stop s);
   X(int, cuts, 12, 0, 60, "", "how often a failed load step is halved")                            \
   C(critical, 0, "no|yes", "locate loads at which the equilibrium changes stability")              \
   C(perturb, 0, "no|yes", "step off an unstable equilibrium along its softest mode")               \
-  C(book, 1, "no|yes", "take load steps in parts whose energy book does not close")
+  C(book, 1, "no|yes",                                                                             \
+    "take load steps in parts whose energy book does not close, or in which nodes slide far")
 
 typedef struct pl_static_opts {
   PL_STATIC_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)

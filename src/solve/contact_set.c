@@ -468,6 +468,14 @@ void contact_set_push(contact_set *t) {
   }
 }
 
+double contact_set_slid(const contact_set *t) {
+  double most = 0;
+  for (int i = 0; i < t->k->npair; i++)
+    if (t->in[i] >= 0)
+      most = fmax(most, pl_norm(t->dim - 1, t->u + (size_t)t->in[i] * (size_t)t->dim + 1));
+  return most;
+}
+
 pl_status contact_set_accept(contact_set *t) {
   pl_contact *k = t->k;
   int closed = 0;

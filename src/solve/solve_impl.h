@@ -253,6 +253,8 @@ double contact_set_merit(const contact_set *t, const contact_rule *u);
 // in the state q1, v1[nq] h before x[nq], by which the next step goes.
 void contact_set_land(const contact_set *t, double *v);
 void contact_set_forget(const contact_set *t, double h, const double *x, double *q1, double *v1);
+// How far a node slides in the step at hand, at most.
+double contact_set_slid(const contact_set *t);
 // The step is accepted: forces, statuses and places go to the contacts.
 pl_status contact_set_accept(contact_set *t);
 

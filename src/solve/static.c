@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { PARTS = 6 };          // how often a step is halved because nodes slide far in it
+static const double FAR = 2; // over what drives move
+
 typedef struct run {
   equil e;
   pl_state *s;   // the caller's: start, then the last good load step
@@ -117,18 +120,34 @@ static pl_status accept_state(run *r, double scale, pl_observe_fn observe, void 
   return observe && observe(ctx, r->s, &e->clock, e->w) ? PL_CANCELLED : PL_OK;
 }
 
+// Whether nodes slid much farther over obstacles than drives moved in the step: in a smaller one
+// they may stick, and friction keeps what came first.
+static int slides_far(const run *r) {
+  const equil *e = &r->e;
+  double driven = 0;
+  if (!e->contacts || !e->o->book) return 0;
+  const int *unknown = pl_model_free_index(e->m);
+  for (int i = 0; i < e->nq; i++)
+    if (unknown[i] < 0) driven = fmax(driven, fabs(e->x->q[i] - r->s->q[i]));
+  return driven > 0 && contact_set_slid(e->contacts) > FAR * driven;
+}
+
 // from nothing to the full load; a failed step is halved and grows back
 static pl_status load_steps(run *r, pl_observe_fn observe, void *ctx) {
   equil *e = &r->e;
   pl_static_info *info = e->info;
   double at = info->scale, part = info->part;
-  int cuts = info->cuts, slides = 0;
+  int cuts = info->cuts, slides = 0, parts_left = PARTS;
   for (int k = 1; k <= e->o->steps; k++, part = 1, cuts = 0) {
     double target = (double)k / e->o->steps;
     if (target <= at) continue;
     while (at < target) {
       double to = part < 1 ? fmin(target, at + part / e->o->steps) : target;
       pl_status s = slide_step(r, at, to, &slides);
+      if (s == PL_OK && parts_left > 0 && cuts < e->o->cuts && slides_far(r)) {
+        parts_left--;
+        s = PL_UNSOLVED;
+      }
       if (s == PL_UNSOLVED && cuts < e->o->cuts) {
         part /= 2;
         cuts++;

@@ -681,8 +681,38 @@ static void static_refused(void **state) {
   assert_non_null(strstr(heard_text, "static: beyond load "));
 }
 
+// A strip that stands on a floor and buckles in one load step: the force on its foot is 0.026 of
+// what presses, so that it sticks whatever the coefficient above that, as it does in small steps.
+static void strip_sticks(void **state) {
+  static const double mu[] = {0.028, 0.034, 0.04, 0.046};
+  char text[1024];
+  (void)state;
+  for (int i = 0; i < 4; i++) {
+    snprintf(text, sizeof text,
+             "pliant: 1\nmaterials: {m: {young: 1 GPa, poisson: 0, density: 1000 kg/m^3}}\n"
+             "bodies: [{name: it, shell: {mesh: {grid: {size: [1 m, 0.05 m], cells: [20, 1], "
+             "pattern: irregular}}, rotate: {axis: [0, 1, 0], angle: 90 deg}, "
+             "translate: [0, 0, 1], material: m, thickness: 1 mm}}]\n"
+             "gravity: [-8.3333e-6 m/s^2, 0, 0]\n"
+             "drives: [{nodes: it group left, clamp: yes, harmonic: 0, "
+             "translation: [0, 0, -3.4 mm]}]\n"
+             "obstacles: [{name: floor, plane: {normal: [0, 0, 1]}, friction: %g}]\n"
+             "contact: {nodes: it group right}\nanalyses: [{static: {}}]\n"
+             "output: {report: no, vtu: no, glb: no, plots: no}\n",
+             mu[i]);
+    pl_env env;
+    run_text(&env, text);
+    pl_table *t = table(&env, FOLDER "/static.csv");
+    double press = value(t, "floor_normal", -1), EI = 1e9 * 0.05 * 1e-9 / 12;
+    check_rel(value(t, "floor_friction", -1) / press, 0.0260, 0.01);
+    check_rel(press, 4.49341 * 4.49341 * EI, 0.01); // clamped and hinged
+    pl_table_free(t);
+  }
+}
+
 int test_contact(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(strip_sticks),
       cmocka_unit_test(what_is_let_go_feels_obstacles),
       cmocka_unit_test(moving_pusher_is_shown),
       cmocka_unit_test(incline_slides),
