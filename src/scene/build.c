@@ -401,7 +401,7 @@ pl_status build_scene(reader *r, pl_scene *s) {
             "the scene has no nodes");
   if (r->failed) return r->failed;
   if (r->nproblem > 0) return PL_E_INPUT;
-  check_plausible(r);
+  check_plausible(r, s);
   PL_TRY(fill_lists(r, s));
   PL_TRY(build_model(r, s));
   return check_rotations(r, s);

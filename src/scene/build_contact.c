@@ -192,14 +192,17 @@ static void add_entry(reader *r, const contact_def *d, const pl_node *at, const 
             "all these nodes are fixed or driven, so that obstacles do nothing to them");
 }
 
+int drive_lets_go(const reader *r, const pl_scene *s, int drive) {
+  int off = r->b->drive[drive].off;
+  for (int i = 0; i < s->nanalysis; i++)
+    off |= s->analysis[i].stage && s->analysis[i].stage->off[drive];
+  return off;
+}
+
 // what some analysis lets go of feels obstacles then
 static void let_go(reader *r, const pl_scene *s) {
-  for (int k = 0; k < r->nmotion; k++) {
-    int off = r->b->drive[k].off;
-    for (int i = 0; i < s->nanalysis; i++)
-      off |= s->analysis[i].stage && s->analysis[i].stage->off[k];
-    if (off) pl_build_let_go(r->b, k);
-  }
+  for (int k = 0; k < r->nmotion; k++)
+    if (drive_lets_go(r, s, k)) pl_build_let_go(r->b, k);
 }
 
 static void build_contact_nodes(reader *r, const pl_scene *s) {

@@ -152,21 +152,22 @@ static void check_gravity(reader *r) {
   }
 }
 
-// components of nodes that drives and supports prescribe
-static char *prescribed(reader *r) {
+// components of nodes that drives and supports prescribe in all analyses
+static char *prescribed(reader *r, const pl_scene *s) {
   char *mask = scene_alloc(r, (size_t)r->b->nnode + (size_t)r->b->ncopy + 1, 1);
   for (int k = 0; mask && k < r->b->ndrive; k++) {
     const pl_drive_desc *d = &r->b->drive[k];
-    for (int i = 0; i < d->nnode; i++)
+    int lets_go = k < r->nmotion && drive_lets_go(r, s, k);
+    for (int i = 0; i < d->nnode && !lets_go; i++)
       mask[d->node[i]] |= (char)(d->kind == PL_DRIVE_ROTATION ? 7 : d->mask);
   }
   return mask;
 }
 
 // forces that go into supports at once
-static void check_loads(reader *r) {
+static void check_loads(reader *r, const pl_scene *s) {
   const pl_node *at = items_first(&r->def.loads);
-  char *mask = prescribed(r);
+  char *mask = prescribed(r, s);
   const load_def *def = r->def.loads.item;
   for (int k = 0, i = 0; mask && i < r->def.loads.n; i++, at = at->next) {
     // pressures and moments are elements
@@ -195,7 +196,7 @@ static void check_nodes(reader *r) {
       }
 }
 
-void check_plausible(reader *r) {
+void check_plausible(reader *r, const pl_scene *s) {
   warn_bare(r);
   const material_def *m = r->def.materials.item;
   for (int k = 0; k < r->def.materials.n; k++) check_material(r, &m[k]);
@@ -213,7 +214,7 @@ void check_plausible(reader *r) {
             r->weakest_link, r->stiffest);
   check_gravity(r);
   check_welds(r);
-  check_loads(r);
+  check_loads(r, s);
   check_nodes(r);
 }
 

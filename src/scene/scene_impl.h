@@ -253,6 +253,8 @@ void build_patches(reader *r, pl_scene *s);
 // obstacles, the nodes that feel them and self contact, once the analyses are known
 // (build_contact.c)
 void build_contact(reader *r, pl_scene *s);
+// Whether a drive or support holds nothing at first, or in some analysis.
+int drive_lets_go(const reader *r, const pl_scene *s, int drive);
 // limits of stretch: what transients and drapes are told of them, then those of shells, once
 // contact is known (build_limit.c)
 void build_cloth(reader *r, analysis_def *d);
@@ -289,7 +291,7 @@ pl_value read_growth(reader *r, const num *swelling, const num *temperature, con
 void check_materials(reader *r);
 // swellings that follow files, after the drives are joined
 void build_swellings(reader *r);
-void check_plausible(reader *r);
+void check_plausible(reader *r, const pl_scene *s);
 pl_status check_rotations(reader *r, const pl_scene *s); // of the model
 // what `check` tells of voxels (build_voxels.c)
 void describe_voxels(const pl_scene_body *b, pl_text *out);

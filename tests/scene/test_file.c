@@ -281,6 +281,34 @@ static int warned(const char *units, const char *body, const char *of) {
   return 0;
 }
 
+// loads on what is held in some analyses, but not in all
+static void loads_on_what_is_let_go(void **state) {
+  static const char *const analyses[] = {
+      "off: yes}]\nanalyses: [{static: {}}]\n",
+      "harmonic: 0}]\nanalyses: [{static: {name: hold}}, {static: {about: hold, change: {grip: "
+      "off}}}]\n",
+      "harmonic: 0}]\nanalyses: [{static: {}}]\n"};
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    char text[1024];
+    pl_env env;
+    pl_scene *s;
+    messages_env(&env, &heard);
+    snprintf(text, sizeof text,
+             "pliant: 1\nmaterials: {a: {young: 1 GPa, density: 1000 kg/m^3}}\n"
+             "bodies: [{name: b, rod: {mesh: {line: {from: [0, 0, 0], to: [1, 0, 0]}}, "
+             "material: a, section: {round: 0.01}}}]\n"
+             "fixed: [{nodes: b group start, clamp: yes}]\n"
+             "loads: [{nodes: b group end, total: [0, 0, 1 N]}]\n"
+             "drives: [{name: grip, nodes: b group end, translation: [0, 0, 0.01], %s",
+             analyses[k]);
+    if (pl_scene_parse(&env, "t", ".", text, strlen(text), 0, NULL, NULL, &s) != PL_OK)
+      fail_msg("%s", env.error.text);
+    assert_int_equal(heard.nwarning, k == 2);
+    pl_scene_free(s);
+  }
+}
+
 // nobody said metres; a shell of what is a solid
 static void files_of_others(void **state) {
   (void)state;
@@ -396,6 +424,7 @@ int test_file(void) {
       cmocka_unit_test(reference_is_current),
       cmocka_unit_test(paths),
       cmocka_unit_test(warnings),
+      cmocka_unit_test(loads_on_what_is_let_go),
       cmocka_unit_test(files_of_others),
       cmocka_unit_test(limits),
       cmocka_unit_test(failing_allocator),
