@@ -285,7 +285,8 @@ enum {
   PL_DYNAMIC = 8, // inertia and damping take part in r and A; kinetic energy and losses are filled
   PL_EXACT = 16,  // A includes d(beta K v)/dq and dashpot stiffness (its symmetric part)
   PL_CONVEX = 32, // of every element's share of A the positive part alone
-  PL_NEAR = 64 // as PL_EXACT, but d(beta K v)/dq by a difference where that is faster: six digits
+  PL_NEAR = 64, // as PL_EXACT, but d(beta K v)/dq by a difference where that is faster: six digits
+  PL_PASSIVE = 128 // stiffness damping drives no element: where v'K v < 0, K v is without that part
 };
 
 // A = cm M + cd D + ck K over the free unknowns, D = alpha M + (1 + more) beta K + dashpots. Forces

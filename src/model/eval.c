@@ -30,22 +30,49 @@ static double own_share(const task *t) {
   return t->coef.k + (1 + t->coef.more) * t->beta * t->coef.d;
 }
 
+// Under pressure K may be indefinite, and damping by it drives. Where it does, K v less its part
+// along the velocities w within the element, which gives no power: K v - (v'K v/w'w) w. Returns the
+// stiffness -v'K v/w'w.
+static double leave_out_driving(const pl_elem_kind *k, element *x) {
+  double power = 0, size = 0, mean[3] = {0}, w[PL_NDOF_MAX];
+  int nplace = k->nvert * k->vdim;
+  for (int i = 0; i < nplace; i++) mean[i % k->vdim] += x->v[i] / k->nvert;
+  for (int i = 0; i < k->ndof; i++) {
+    w[i] = x->v[i] - (i < nplace ? mean[i % k->vdim] : 0);
+    power += x->v[i] * x->Hv[i];
+    size += w[i] * w[i];
+  }
+  double stiff = power < 0 && size > 0 ? -power / size : 0;
+  for (int i = 0; stiff > 0 && i < k->ndof; i++) x->Hv[i] += stiff * w[i];
+  return stiff;
+}
+
+// adds that stiffness to the tangent: by for every velocity within the element
+static void add_within(const pl_elem_kind *k, double by, double *T) {
+  int n = k->ndof, nplace = k->nvert * k->vdim;
+  for (int i = 0; i < n; i++) T[i * n + i] += by;
+  for (int i = 0; i < nplace; i++)
+    for (int j = i % k->vdim; j < nplace; j += k->vdim) T[i * n + j] -= by / k->nvert;
+}
+
 // adds beta K v and its share of the tangent: (ck + beta cd) K + ck beta d(K v)/dq
 static int add_stiffness_damping(const task *t, const pl_elem_kind *k, const double *par,
                                  const double *rest, element *x, double *power) {
   int n = k->ndof;
   double beta = (1 + t->coef.more) * t->beta;
+  for (int i = 0; i < n && !x->ahead; i++) {
+    x->Hv[i] = 0;
+    for (int j = 0; j < n; j++) x->Hv[i] += x->H[i * n + j] * x->v[j];
+  }
+  double stiff = t->want & PL_PASSIVE ? leave_out_driving(k, x) : 0;
   for (int i = 0; i < n; i++) {
-    if (!x->ahead) {
-      x->Hv[i] = 0;
-      for (int j = 0; j < n; j++) x->Hv[i] += x->H[i * n + j] * x->v[j];
-    }
     x->g[i] += beta * x->Hv[i];
     *power += t->beta * x->Hv[i] * x->v[i];
   }
   if (!(t->want & PL_WANT_TANGENT)) return 0;
   double own = own_share(t);
   for (int i = 0; i < n * n; i++) x->T[i] = own * x->H[i];
+  if (stiff > 0) add_within(k, beta * t->coef.d * stiff, x->T);
   if (x->ahead || !(t->want & (PL_EXACT | PL_NEAR))) return 0;
   if (!x->third && pl_elem_third(k, x->q, x->v, par, rest, x->C) != PL_OK) return 1;
   for (int i = 0; i < n * n; i++) x->T[i] += t->coef.k * beta * x->C[i];

@@ -5,6 +5,8 @@
 // as long as contacts are closed:
 //   M (v1 - v) = h/2 (F + F1) - h beta K1 v1,
 // which takes such velocities away within one step. Accelerations at the start are without it then.
+// K under pressure may be indefinite, whose forces drive whatever the rule: they are without the
+// part that drives an element, then (PL_PASSIVE).
 // What falls in every such step is kinetic and elastic energy with h/4 beta v' K v.
 #include "solve_impl.h"
 
