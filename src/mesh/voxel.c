@@ -196,10 +196,8 @@ static const char *flood_middle(const voxels *g, const flood *f, char *out) {
   return out;
 }
 
-static pl_status complain(const voxels *g, const pl_voxel_opts *o, const char *text) {
-  char hint[PL_TEXT];
-  snprintf(hint, sizeof hint, "use a size of %.3g mm or less, or thin: allow",
-           500 * fmin(g->h[0], fmin(g->h[1], g->h[2])));
+static pl_status complain(const voxels *g, const pl_voxel_opts *o, const char *hint,
+                          const char *text) {
   if (!o->allow_thin) return pl_fail_at(g->env, PL_E_INPUT, g->source, 0, 0, hint, "%s", text);
   pl_report(g->env, PL_WARNING, g->source, 0, 0, NULL, "%s", text);
   return PL_OK;
@@ -215,6 +213,16 @@ static int is_lost(const voxels *g, size_t at) {
     if (!is_outside(g, x, y, z) && g->full[voxel_at(g, x, y, z)]) return 0;
   }
   return 1;
+}
+
+// how thick what was flooded is, as a wall or as a strut
+static double flood_thickness(const voxels *g, const flood *f) {
+  double side[3], volume = f->part * g->h[0] * g->h[1] * g->h[2];
+  for (int d = 0; d < 3; d++) side[d] = g->h[d] * (f->hi[d] - f->lo[d] + 1);
+  double longest = fmax(side[0], fmax(side[1], side[2]));
+  double shortest = fmin(side[0], fmin(side[1], side[2]));
+  double wall = volume * shortest / (side[0] * side[1] * side[2]);
+  return fmin(wall, sqrt(volume / longest));
 }
 
 // struts and walls that have vanished: three voxels or more in a row
@@ -235,11 +243,13 @@ static pl_status check_lost(const voxels *g, const pl_voxel_opts *o, unsigned ch
   }
   pl_free(g->env, f.stack);
   if (s != PL_OK || !(worst.part > 0)) return s;
-  char text[PL_TEXT], place[120];
+  char text[PL_TEXT], hint[PL_TEXT], place[120];
+  snprintf(hint, sizeof hint, "it is about %.2g mm thick there: use a size of that, or thin: allow",
+           1e3 * flood_thickness(g, &worst));
   snprintf(text, sizeof text,
            "the part is thinner than a voxel about %s: %.3g mm^3 of its %.4g would vanish",
            flood_middle(g, &worst, place), 1e9 * info->lost, 1e9 * info->exact);
-  return complain(g, o, text);
+  return complain(g, o, hint, text);
 }
 
 // pieces of the filled voxels by their faces; least: the smallest one
@@ -281,7 +291,10 @@ static pl_status check_pieces(const voxels *g, const pl_voxel_opts *o, int npiec
            "%s, about %s",
            1e3 * g->h[0], count, npiece, least.n, pl_plural(least.n, "voxel", "voxels"),
            flood_middle(g, &least, place));
-  return complain(g, o, text);
+  return complain(g, o,
+                  "use a size no larger than what joins them is thick (pieces that meet in an edge "
+                  "alone are not joined), or thin: allow",
+                  text);
 }
 
 pl_status voxels_fill(voxels *g, const pl_voxel_opts *o, int npiece, pl_voxel_info *info) {

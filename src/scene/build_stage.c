@@ -132,6 +132,23 @@ static int read_entry(reader *r, const pl_node *at, double *factor, action *act)
   return 1;
 }
 
+static int names_one(const pl_node *first, const char *name) {
+  for (const pl_node *e = first; e; e = e->next) {
+    const pl_node *at = e->kind == NODE_MAP ? node_get(e, "name") : e;
+    if (at && at->kind == NODE_SCALAR && strcmp(at->text, name) == 0) return 1;
+  }
+  return 0;
+}
+
+// one that is there but wrong was reported already
+static int was_reported(const reader *r, const char *name) {
+  const pl_node *fixed = r->def.fixed;
+  if (r->nproblem == 0) return 0;
+  return names_one(items_first(&r->def.drives), name) ||
+         names_one(items_first(&r->def.loads), name) ||
+         (fixed && names_one(fixed->kind == NODE_LIST ? fixed->first : fixed, name));
+}
+
 static void unknown_name(reader *r, const pl_node *at) {
   const char *names[64] = {"gravity"};
   char hint[PL_TEXT], buf[MESSAGE_QUOTE + 8];
@@ -167,7 +184,7 @@ static void apply(reader *r, const pl_node *at, making *m) {
       m->drive[k] = factor;
     load |= !is_motion(d);
   }
-  if (!found) unknown_name(r, at);
+  if (!found && !was_reported(r, at->key)) unknown_name(r, at);
   if (load && act == ACT_HOLD)
     problem(r, at, "a load keeps its value when it is not named",
             "change: '%.60s' is a load; hold is for drives and supports", at->key);
