@@ -380,6 +380,61 @@ static int line_crosses_itself(const pl_facets *f) {
   return 0;
 }
 
+// an edge goes through a triangle that has none of its corners
+static int goes_through(const pl_facets *f, const int *e, const int *t) {
+  double u[3], v[3], w[3], b[3], d[3], q[3], r[3];
+  for (int i = 0; i < 3; i++)
+    if (t[i] == e[0] || t[i] == e[1]) return 0;
+  pl_sub3(f->x[t[1]], f->x[t[0]], u);
+  pl_sub3(f->x[t[2]], f->x[t[0]], v);
+  pl_sub3(f->x[e[1]], f->x[e[0]], d);
+  pl_sub3(f->x[e[0]], f->x[t[0]], w);
+  pl_cross3(d, v, q);
+  double det = pl_dot3(u, q);
+  if (fabs(det) < 1e-12 * pl_norm3(u) * pl_norm3(v) * pl_norm3(d)) return 0;
+  pl_cross3(w, u, r);
+  b[0] = pl_dot3(w, q) / det;
+  b[1] = pl_dot3(d, r) / det;
+  b[2] = pl_dot3(v, r) / det;
+  return b[0] >= 0 && b[1] >= 0 && b[0] + b[1] <= 1 && b[2] >= 0 && b[2] <= 1;
+}
+
+static int simplices_cross(const pl_facets *f, const simplex *s, const simplex *t) {
+  for (int i = 0; s->n == 3 && t->n == 3 && i < 3; i++)
+    if (goes_through(f, (const int[]){s->v[i], s->v[(i + 1) % 3]}, t->v) ||
+        goes_through(f, (const int[]){t->v[i], t->v[(i + 1) % 3]}, s->v))
+      return 1;
+  return 0;
+}
+
+// triangles below one node of the tree that go through some below another one
+static int nodes_cross(const pl_facets *f, facet_node a, facet_node b) {
+  facet_node child[2];
+  for (int c = 0; c < 3; c++)
+    if (f->box[a.at][0][c] > f->box[b.at][1][c] || f->box[b.at][0][c] > f->box[a.at][1][c])
+      return 0;
+  if (facet_is_leaf(&a) && facet_is_leaf(&b)) {
+    for (int i = a.from; i < a.to; i++)
+      for (int k = b.from; k < b.to; k++)
+        if (simplices_cross(f, &f->s[i], &f->s[k])) return 1;
+    return 0;
+  }
+  if (a.at == b.at) {
+    facet_children(&a, child);
+    return nodes_cross(f, child[0], child[0]) || nodes_cross(f, child[1], child[1]) ||
+           nodes_cross(f, child[0], child[1]);
+  }
+  int first = !facet_is_leaf(&a) && (facet_is_leaf(&b) || a.to - a.from >= b.to - b.from);
+  facet_children(first ? &a : &b, child);
+  return first ? nodes_cross(f, child[0], b) || nodes_cross(f, child[1], b)
+               : nodes_cross(f, a, child[0]) || nodes_cross(f, a, child[1]);
+}
+
+static int surface_crosses_itself(const pl_facets *f) {
+  const facet_node all = {0, 0, f->nsimplex};
+  return nodes_cross(f, all, all);
+}
+
 const char *pl_facets_fault(const pl_facets *f, int closed) {
   for (int e = 0; e < f->nedge; e++) {
     double w[3];
@@ -395,7 +450,8 @@ const char *pl_facets_fault(const pl_facets *f, int closed) {
     pl_cross3(a, b, n);
     if (!(pl_norm3(n) > 1e-7 * pl_norm3(a) * pl_norm3(b))) return "a triangle is a line";
   }
-  return facets_are_line(f) && line_crosses_itself(f) ? "the line crosses itself" : NULL;
+  if (facets_are_line(f)) return line_crosses_itself(f) ? "the line crosses itself" : NULL;
+  return surface_crosses_itself(f) ? "its surface goes through itself" : NULL;
 }
 
 int facets_are_line(const pl_facets *f) {

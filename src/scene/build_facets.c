@@ -44,7 +44,8 @@ static void make_facets(reader *r, const pl_node *at, const char *what, int clos
   const char *fault = pl_facets_fault(f, closed);
   if (fault)
     problem(r, at,
-            closed         ? "repair the mesh: every edge belongs to two triangles"
+            closed         ? "repair the mesh: every edge belongs to two triangles; surfaces that "
+                             "overlap are pieces of their own"
             : nsegment > 0 ? "give its corners in the order in which the wire goes, each once"
                            : NULL,
             "%s: %s", what, fault);

@@ -436,6 +436,23 @@ static void faults(void **state) {
   p = facets(4, x, 0, NULL, 5, all, 0.1, &buffer);
   assert_string_equal(pl_facets_fault(p.facets, 0), "more than two triangles meet in an edge");
   free(buffer);
+  // two tetrahedra, each closed: apart, within each other, and one through the other
+  double two[8][3];
+  int both[8][3];
+  for (int k = 0; k < 4; k++)
+    for (int c = 0; c < 3; c++) {
+      two[k][c] = x[k][c];
+      both[k][c] = all[k][c];
+      both[k + 4][c] = 4 + all[k][c];
+    }
+  static const double size[3] = {1, 0.1, 1}, by[3] = {2, 0.1, 0.2};
+  for (int way = 0; way < 3; way++) {
+    for (int k = 0; k < 4; k++)
+      for (int c = 0; c < 3; c++) two[k + 4][c] = size[way] * x[k][c] + by[way];
+    p = facets(8, (const double(*)[3])two, 0, NULL, 8, (const int(*)[3])both, 0.1, &buffer);
+    assert_int_equal(pl_facets_fault(p.facets, 1) != NULL, way == 2);
+    free(buffer);
+  }
   p = facets(3, line, 0, NULL, 1, (const int[1][3]){{0, 1, 2}}, 0.1, &buffer);
   assert_string_equal(pl_facets_fault(p.facets, 0), "a triangle is a line");
   free(buffer);
