@@ -289,6 +289,20 @@ static void find_patch(reader *r, analysis_def *d, const pl_node *at) {
   problem(r, d->of.at, hint, "of: there is no patch '%.60s'", d->of.s);
 }
 
+// Patches need something that pulls at them, and those that come to rest something that holds them.
+static void check_patch(reader *r, const pl_analysis *a, const pl_scene_patch *p,
+                        const pl_node *at) {
+  int native = a->kind == PL_ANALYSIS_native, moves = native && a->opts.native_.duration > 0;
+  if (!p->p.elem || r->nproblem > 0) return;
+  if (native && !(pl_norm3(p->p.gravity) > 0) && p->nloaded == 0)
+    problem(r, at, "e.g. gravity: [0, 0, -9.81], or loads: [{force: [0, 0, -0.5 N]}] of the patch",
+            "%s: nothing pulls at the patch '%.60s'", a->name, p->name);
+  if (!moves && p->nheld == 0 && r->def.obstacles.n == 0)
+    problem(r, at, "hold some of its elements (held: {edge: left}), or put an obstacle below them",
+            "%s: nothing holds the patch '%.60s', and there is no obstacle to fall on", a->name,
+            p->name);
+}
+
 // what goes by a file over time has no period and no load factor
 static void check_over(reader *r, const pl_analysis *a, const pl_node *at) {
   int fits = a->kind == PL_ANALYSIS_static || a->kind == PL_ANALYSIS_transient ||
@@ -518,6 +532,8 @@ static void build_list(reader *r, const pl_node *at, pl_scene *s) {
     find_about(r, d, n);
     build_stage(r, d, n);
     if (d[n].a.kind == PL_ANALYSIS_macro) find_sheet_material(r, s, d, n);
+    if ((d[n].a.kind == PL_ANALYSIS_macro || d[n].a.kind == PL_ANALYSIS_native) && s->npatch > 0)
+      check_patch(r, &d[n].a, &s->patch[d[n].a.patch], e);
     int own;
     pl_probe *w = read_probes(r, d[n].probe, nprobe + plan_nodes(d[n].a.plan), &own);
     if (!w) return;

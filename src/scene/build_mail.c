@@ -62,6 +62,37 @@ static void weigh(reader *r, const mail_def *d, pl_scene_mail *m) {
   for (int e = 0; e < m->m->nelem; e++) m->volume += of[m->m->kind_of[e]];
 }
 
+// Whether elements that touch do so in every lattice that links them: *gap is the largest one
+// there.
+static int fits_nowhere(reader *r, const pl_scene_mail *m, double *gap) {
+  int given[PL_KEY_MAX];
+  double value[PL_KEY_MAX];
+  if (!m->of || !m->of->lattice) return 0;
+  for (int k = 0; k < m->of->nkey; k++) {
+    given[k] = !(m->of->lattice >> k & 1);
+    value[k] = m->value[k];
+  }
+  return worked(r, pl_mail_fit(r->env, m->of, given, value, gap)) && *gap <= 0 && *gap > -1e3;
+}
+
+static void tell_touching(reader *r, const pl_node *at, const pl_scene_mail *m,
+                          const pl_taut_contact *where) {
+  char hint[PL_TEXT];
+  double best;
+  snprintf(hint, sizeof hint, "%smake the wire thinner, the rings larger, or change the lattice",
+           m->smooth ? "take more facets, " : "");
+  if (fits_nowhere(r, m, &best))
+    snprintf(hint, sizeof hint,
+             "no lattice has room for this wire: make its radius at least %.3g mm smaller, or the "
+             "rings larger",
+             -1e3 * best / 2);
+  problem(r, at, hint,
+          "interlocking material '%.60s': element %d touches element %d of cell (%d, %d), %.3g mm "
+          "deep",
+          m->name, where->elem[0] + 1, where->elem[1] + 1, where->cell[0], where->cell[1],
+          -1e3 * m->gap);
+}
+
 // elements of the reference state are apart, and hold each other
 static void check_mail(reader *r, const pl_node *at, pl_scene_mail *m) {
   pl_cell *c;
@@ -76,14 +107,7 @@ static void check_mail(reader *r, const pl_node *at, pl_scene_mail *m) {
   pl_cell_free(c);
   if (r->failed) return;
   if (m->gap <= 0)
-    problem(
-        r, at,
-        m->smooth
-            ? "take more facets, make the wire thinner, the rings larger, or change the lattice"
-            : "make the wire thinner, the rings larger, or change the lattice",
-        "interlocking material '%.60s': element %d touches element %d of cell (%d, %d), %.3g mm "
-        "deep",
-        m->name, where.elem[0] + 1, where.elem[1] + 1, where.cell[0], where.cell[1], -1e3 * m->gap);
+    tell_touching(r, at, m, &where);
   else if (m->links == 0)
     problem(r, at,
             "bring the elements closer, or make them larger; open polylines hold nothing (closed: "

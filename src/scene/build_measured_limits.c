@@ -114,9 +114,11 @@ static int read_table(reader *r, const char *path, const pl_table *t, pl_measure
   }
   warn_unknown(r, path, t);
   if (!read_column(r, path, t, angles, "rad", -100, 100, &m->angle)) return 0;
+  // limits are looked for up to twice the length, and down to a third of it
   for (int k = 0; k < PL_MEASURED_LIMITS; k++)
-    if (!read_column(r, path, t, names[k], "", k == PL_PLAY ? 0 : -0.99, 10, &m->value[k]) ||
-        !read_column(r, path, t, deviations[k], "", 0, 10, &m->deviation[k]))
+    if (!read_column(r, path, t, names[k], "", k == PL_PLAY ? 0 : -0.99, k == PL_PLAY ? 5 : 1,
+                     &m->value[k]) ||
+        !read_column(r, path, t, deviations[k], "", 0, k == PL_PLAY ? 5 : 1, &m->deviation[k]))
       return 0;
   double *angle = scene_alloc(r, (size_t)m->n, sizeof *angle);
   if (!angle || !check_order(r, path, t, m) || !derive_play(r, m)) return 0;
