@@ -22,7 +22,7 @@ PAGE = os.path.join(ROOT, "docs", "gallery.md")
 PICTURES = os.path.join(ROOT, "docs", "pictures", "gallery")
 LARGEST = 500_000  # bytes of a picture in the repository
 # what shows a scene best, first found
-BEST = ("design-*-path.svg", "*-strain.svg", "explore-*-path.svg", "*-strain-flat.svg",
+BEST = ("design-*-path.svg", "*-stages.svg", "*-strain.svg", "explore-*-path.svg", "*-strain-flat.svg",
         "*-shape.svg", "*-end.svg", "*-limit.svg", "macro.svg", "limits.svg", "mail-design.svg", "catenary.svg", "knots-36.svg")
 
 

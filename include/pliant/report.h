@@ -143,10 +143,12 @@ typedef struct pl_tie {
 } pl_tie;
 
 typedef struct pl_view {
-  const double *x;          // [nvert][3] positions, NULL: X
-  const double *ghost;      // [nvert][3] outline drawn lightly behind, NULL: none
-  const double *colour;     // [nvert] values for the colour map, NULL: plain shading
-  const double *face;       // [triangles of the mesh] one value each instead; NaN: none
+  const double *x;     // [nvert][3] positions, NULL: X
+  const double *ghost; // [nvert][3] outline drawn lightly behind, NULL: none
+  int nmoment;
+  const double *moment; // [nmoment][nvert][3] earlier positions, drawn like x, in turn, behind it
+  const double *colour; // [nvert] values for the colour map, NULL: plain shading
+  const double *face;   // [triangles of the mesh] one value each instead; NaN: none
   const char *colour_label; // e.g. "displacement (m)", with a colour bar
   double lo, hi;            // colour range; lo >= hi: from the data
   double limit;             // > 0: values of faces within 1 % of it stand out, and those beyond

@@ -466,6 +466,39 @@ static pl_status plots(const motion *r, const outcome *o) {
   return st;
 }
 
+// the time at which the centre is highest between two rows
+static double top_between(const motion *r, int from, int to) {
+  const pl_table *t = r->record->t.table;
+  int cols = pl_table_cols(t);
+  double most = -INFINITY, at = 0;
+  for (int i = from; i <= to; i++) {
+    const double *row = pl_table_data(t) + (size_t)i * (size_t)cols;
+    double height = pl_dot3(row + CENTRE, r->record->history->jump.up);
+    if (height > most) {
+      most = height;
+      at = row[0];
+    }
+  }
+  return at;
+}
+
+int jump_moments(const motion *r, double *time) {
+  const pl_table *t = r->record->t.table;
+  const double *data = pl_table_data(t);
+  int rows = pl_table_rows(t), cols = pl_table_cols(t), up = 0;
+#define AT(row, col) data[(size_t)(row) * (size_t)cols + (col)]
+  while (up < rows && AT(up, STAGE) != AIR && AT(up, STAGE) != FLIGHT) up++;
+  if (up == rows) return 0;
+  int down = up;
+  while (down + 1 < rows && AT(down, STAGE) != LANDING) down++;
+  double top = top_between(r, up, down), off = AT(up, 0), on = AT(down, 0);
+  const double all[JUMP_MOMENTS] = {AT(0, 0),       off, (off + top) / 2, top,
+                                    (top + on) / 2, on,  AT(rows - 1, 0)};
+#undef AT
+  memcpy(time, all, sizeof all);
+  return JUMP_MOMENTS;
+}
+
 // the axis is known at the end alone
 static void fill_angles(pl_table *t, const double *axis) {
   int cols = pl_table_cols(t);

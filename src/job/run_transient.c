@@ -297,8 +297,52 @@ static pl_status film(job *j, const kept *f, const double *x, const double *face
   return s;
 }
 
+// the frame nearest to a time
+static int frame_at(const kept *f, double t) {
+  int k = 0;
+  for (int i = 1; i < f->n; i++)
+    if (fabs(f->time[i] - t) < fabs(f->time[k] - t)) k = i;
+  return k;
+}
+
+// a jump in one still; x[nframe][nvert][3]
+static pl_status jump_picture(const motion *r, const kept *f, const double *x) {
+  job *j = r->j;
+  size_t per = (size_t)j->scene->mesh->nvert * 3;
+  double time[JUMP_MOMENTS], *moment;
+  char name[PL_TEXT], caption[PL_TEXT];
+  int times = jump_moments(r, time), n = 0, last = -1;
+  if (times == 0) return PL_OK;
+  moment = pl_alloc(j->env, (size_t)times * per, sizeof *moment);
+  if (!moment) return PL_E_NOMEM;
+  for (int k = 0; k < times; k++) {
+    int frame = frame_at(f, time[k]);
+    if (frame <= last) continue;
+    last = frame;
+    memcpy(moment + (size_t)n++ * per, x + (size_t)frame * per, per * sizeof *moment);
+  }
+  pl_view view = job_view(j);
+  view.x = moment + (size_t)(n - 1) * per;
+  view.nmoment = n - 1;
+  view.moment = moment;
+  snprintf(name, sizeof name, "%.100s-stages", r->a->name);
+  snprintf(
+      caption, sizeof caption,
+      "The start, the take-off at %.4g s, the top at %.4g s, the landing at %.4g s, the end at "
+      "%.4g s, and halfway up and down.",
+      time[1], time[3], time[5], time[6]);
+  pl_status s = job_backdrop(j, time[times - 1], time[times - 1], n, moment, &view);
+  if (s == PL_OK) s = job_values(j, name, &view, caption);
+  job_backdrop_free(j, &view);
+  pl_free(j->env, moment);
+  return s;
+}
+
 // everything that is made from the kept frames
-static pl_status write_frames(job *j, const pl_analysis *a, const kept *f) {
+static pl_status write_frames(const motion *r) {
+  job *j = r->j;
+  const pl_analysis *a = r->a;
+  const kept *f = &r->record->kept;
   size_t per = (size_t)j->scene->mesh->nvert * 3, ntri = (size_t)j->scene->mesh->cell[PL_TRI3].n;
   pl_state *s = NULL;
   double *x = pl_alloc(j->env, (size_t)f->n * per, sizeof(double)), *faces = NULL, *colour = NULL;
@@ -317,6 +361,7 @@ static pl_status write_frames(job *j, const pl_analysis *a, const kept *f) {
   if (st == PL_OK && colour) cloth_colours(j, faces + (size_t)(f->n - 1) * ntri, colour);
   if (st == PL_OK && j->output.vtu) st = write_vtus(j, a, f, s);
   if (st == PL_OK && j->output.glb) st = write_glb(j, a, f, x, colour);
+  if (st == PL_OK && r->jump) st = jump_picture(r, f, x);
   if (st == PL_OK) st = film(j, f, x, faces);
   pl_state_free(j->scene->model, s);
   pl_free(j->env, x);
@@ -333,7 +378,7 @@ static pl_status write_files(const motion *r, const pl_state *s) {
   if (r->log) PL_TRY(cloth_tables(r));
   PL_TRY(job_table(j, k->t.table, a->name, ".csv"));
   if (j->drawable && k->kept.n) {
-    PL_TRY(write_frames(j, a, &k->kept));
+    PL_TRY(write_frames(r));
     snprintf(name, sizeof name, "%s-end", a->name);
     PL_TRY(job_picture(j, s, name, "Shape at the end."));
   }

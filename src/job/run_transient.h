@@ -71,6 +71,10 @@ pl_status jump_start(motion *r, const pl_state *s, double *row);
 pl_status jump_step(motion *r, const pl_history *h, double *row);
 // J; gone since the start, to contact, damping and hand-overs.
 double jump_lost(const pl_history *h);
+// Times that tell it: start, take-off, halfway up, top, halfway down, landing, end. Returns how
+// many, none where it did not leave the ground.
+enum { JUMP_MOMENTS = 7 };
+int jump_moments(const motion *r, double *time);
 // What it came to: figures, words, tables and plots.
 pl_status jump_report(motion *r, json_t *figures);
 

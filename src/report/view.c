@@ -612,12 +612,17 @@ pl_status rp_picture_outline(rp_picture *p, const double *P, double opacity) {
 // ---- the picture ------------------------------------------------------------------------------
 
 static pl_status draw_still(rp_picture *p, const double *x, const double *ghost) {
-  double *P = pl_alloc(p->env, (size_t)p->mesh->nvert, 3 * sizeof *P);
+  size_t n = 3 * (size_t)p->mesh->nvert;
+  double *P = pl_alloc(p->env, n, sizeof *P);
   if (!P) return PL_E_NOMEM;
   pl_status s = PL_OK;
   if (ghost) {
     rp_project(&p->camera, p->mesh->nvert, ghost, P);
     s = rp_picture_outline(p, P, 0.7);
+  }
+  for (int k = 0; s == PL_OK && k < p->view->nmoment; k++) {
+    rp_project(&p->camera, p->mesh->nvert, p->view->moment + (size_t)k * n, P);
+    s = rp_picture_model(p, P);
   }
   rp_project(&p->camera, p->mesh->nvert, x, P);
   if (s == PL_OK) s = rp_picture_model(p, P);
@@ -631,12 +636,21 @@ static pl_status draw_still(rp_picture *p, const double *x, const double *ghost)
 }
 
 pl_status pl_view_svg(pl_text *t, const pl_mesh *m, const pl_view *v) {
+  static const pl_view standard = {0};
   size_t start = t->n;
   rp_picture p;
-  const double *x = v && v->x ? v->x : m->X, *ghost = v ? v->ghost : NULL;
-  const double *pos[2] = {x, ghost};
-  PL_TRY(rp_picture_open(&p, t, m, v, RP_FACES, ghost ? 2 : 1, pos));
-  pl_status s = draw_still(&p, x, ghost);
+  if (!v) v = &standard;
+  const double *x = v->x ? v->x : m->X;
+  const double **pos = pl_alloc(t->env, (size_t)v->nmoment + 2, sizeof *pos);
+  if (!pos) return PL_E_NOMEM;
+  for (int k = 0; k < v->nmoment; k++) pos[k] = v->moment + (size_t)k * 3 * (size_t)m->nvert;
+  pos[v->nmoment] = x;
+  pos[v->nmoment + 1] = v->ghost;
+  int npos = v->nmoment + 1 + (v->ghost != NULL);
+  pl_status s = rp_picture_open(&p, t, m, v, RP_FACES / (v->nmoment + 1), npos, pos);
+  pl_free(t->env, pos);
+  PL_TRY(s);
+  s = draw_still(&p, x, v->ghost);
   if (s != PL_OK) t->failed = 1;
   rp_picture_free(&p);
   return rp_svg_close(t, start);

@@ -16,7 +16,7 @@ static const char *const known[] = {
 static const char *const of_limits[] = {"bending", "flat",   "joint",    "longest", "patch", "play",
                                         "poses",   "refine", "shortest", "states",  "sweep"};
 static const char *const of_macro[] = {"sheet", "joint", "nearest"};
-static const char *const of_jump[] = {"angle", "height", "path"};
+static const char *const of_jump[] = {"angle", "height", "path", "stages"};
 static const char *const of_search[] = {"course", "runs"};
 
 // files of a curve whose analysis has its kind's name

@@ -23,7 +23,9 @@ typedef struct seen {
   json_t *flight, *impacts;
   json_t *jump, *before; // of the last analysis, and of the one before
   double e;              // restitution of the first impact
-  int rows;
+  int rows, nvert;
+  int moments;      // of the picture of the last jump
+  double height[9]; // of the body in its moments, m; the last is the end
 } seen;
 
 static void figures(void *ctx, const pl_analysis *a, const struct json_t *f) {
@@ -45,13 +47,27 @@ static void table(void *ctx, const char *name, const pl_table *t) {
   s->e = pl_table_data(t)[pl_table_find(t, "restitution")];
 }
 
+static void picture(void *ctx, const char *name, const char *caption, const pl_view *v) {
+  seen *s = ctx;
+  (void)caption;
+  if (!strstr(name, "-stages")) return;
+  s->moments = v->nmoment + 1;
+  assert_true(s->moments <= 9);
+  for (int k = 0; k < s->moments; k++) {
+    const double *x = k < v->nmoment ? v->moment + (size_t)k * 3 * (size_t)s->nvert : v->x;
+    s->height[k] = 0;
+    for (int i = 0; i < s->nvert; i++) s->height[k] += x[3 * i + 2] / s->nvert;
+  }
+}
+
 static void run(const char *text, seen *s) {
   pl_scene *scene;
   pl_job_result r;
   pl_env_init(&env);
   *s = (seen){0};
   check_ok(&env, pl_scene_parse(&env, "test.yaml", ".", text, strlen(text), 0, NULL, NULL, &scene));
-  const pl_sink sink = {.ctx = s, .figures = figures, .table = table};
+  s->nvert = scene->mesh->nvert;
+  const pl_sink sink = {.ctx = s, .figures = figures, .table = table, .picture = picture};
   check_ok(&env, pl_job_run(&env, scene, &(pl_job_opts){.threads = 1, .sink = &sink}, &r));
   pl_scene_free(scene);
 }
@@ -182,6 +198,14 @@ static void thrown_brick(void **state) {
   assert_string_equal(text_of(j, "face_start"), "+z");
   check_less(number(j, "face_lean_rad"), 1e-3);
   check_ledger(j, 1);
+
+  // in one picture: thrown, halfway up, at the top, halfway down, landing and at rest
+  assert_int_equal(s.moments, 6);
+  check_close(s.height[0], 0.04, 1e-3);
+  check_close(s.height[2], 0.04 + number(j, "rise_m"), 1e-3);
+  check_close(s.height[1], s.height[3], 0.01);
+  check_close(s.height[4], along(l, "centre_m", 2), 5e-3);
+  check_close(s.height[5], 0.01, 1e-5);
 
   // the hybrid beside elements at the same time
   assert_false(json_is_true(part(s.before, "at_rest")));

@@ -423,6 +423,37 @@ static void moving_backdrop(void **state) {
   pl_mesh_free(m);
 }
 
+// earlier moments are drawn as the last one is, where they were, and all fit
+static void moments_stand_beside(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  const int n[3] = {1, 1, 1};
+  const double l[3] = {1, 1, 1};
+  pl_mesh *m;
+  check_ok(&env, pl_gen_hex_box(&env, n, l, &m));
+  pl_text one = draw(&env, m, &(pl_view){.width = 400, .height = 300});
+  double x[3][8][3], p[8][2], left = INFINITY, right = -INFINITY;
+  for (int k = 0; k < 72; k++)
+    x[k / 24][k / 3 % 8][k % 3] = m->X[k % 24] + (k % 3 == 0) * 4.0 * (k / 24);
+  pl_view v = {.width = 400, .height = 300, .x = &x[2][0][0], .nmoment = 2, .moment = &x[0][0][0]};
+  pl_text all = draw(&env, m, &v);
+  assert_int_equal(xml_count(one.s, "<path fill=\"#"), 3);
+  assert_int_equal(xml_count(all.s, "<path fill=\"#"), 9);
+  for (const char *at = all.s; (at = strstr(at, "<path fill=\"#")) != NULL; at++) {
+    int nmove;
+    xml_path(strstr(at, " d=\"") + 4, 8, p, &nmove);
+    for (int k = 0; k < 4; k++) {
+      left = fmin(left, p[k][0]);
+      right = fmax(right, p[k][0]);
+    }
+  }
+  assert_true(left >= 0 && right <= 400 && right - left > 250);
+  pl_text_free(&one);
+  pl_text_free(&all);
+  pl_mesh_free(m);
+}
+
 int test_view(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(moving_backdrop),   cmocka_unit_test(box_sides),
@@ -431,7 +462,7 @@ int test_view(void) {
       cmocka_unit_test(large_is_thinned),  cmocka_unit_test(faces_have_values),
       cmocka_unit_test(faces_change),      cmocka_unit_test(moving_picture),
       cmocka_unit_test(moving_links),      cmocka_unit_test(motion_is_limited),
-      cmocka_unit_test(failing_allocator),
+      cmocka_unit_test(failing_allocator), cmocka_unit_test(moments_stand_beside),
   };
   return cmocka_run_group_tests_name("report.view", tests, NULL, NULL);
 }
