@@ -128,8 +128,10 @@ pl_status pl_sheet_create(pl_env *env, const pl_sheet_desc *d, int nthread, pl_s
 void pl_sheet_free(pl_sheet *s);
 int pl_sheet_nvert(const pl_sheet *s);
 int pl_sheet_ntri(const pl_sheet *s);
-// mass[nnode], kg: sums of the rows of a model's mass matrix, for weights.
-void pl_node_masses(const pl_model *m, const pl_params *p, double *mass);
+// mass[nnode], kg: sums of the rows of a model's mass matrix, for weights. Elements of second order
+// have corners whose rows sum up to nothing or less: with such the mass is shared in proportion to
+// the diagonal, and 1 is returned.
+int pl_node_masses(const pl_model *m, const pl_params *p, double *mass);
 // The same as weights of a sheet over all nodes, weight[nvert]; nodes that nothing moves may be
 // without mass and get the mean. Returns another one that is without, -1: none.
 int pl_sheet_weights(const pl_sheet_desc *d, const pl_model *m, const pl_params *p, double *weight);
@@ -312,6 +314,11 @@ pl_status pl_repel_static(const pl_static_opts *o, double weight, const pl_model
 // an interior point (pl_limit_transient, pl_limit_static), in which rows may yield.
 // limits, layers: 1: there are; solid: 1: the layers are surfaces of solids alone.
 int pl_needs_program(int method, int limits, int layers, int solid);
+// Contact in that program changes velocities in the metric of masses of nodes, except by implicit
+// Euler, coupled and BDF2. *what: what of a model has no such masses and is free to move, for a
+// message; NULL: the method will do.
+pl_status pl_unfit_masses(pl_env *env, int method, const pl_model *m, const pl_params *p,
+                          const char **what);
 // The observer's step is NULL, and energies are in w, where the tangent serves.
 pl_status pl_constrained_transient(const pl_transient_opts *o, const pl_project_opts *po,
                                    const pl_model *m, const pl_params *p, const pl_constraints *k,

@@ -6,6 +6,28 @@ int pl_needs_program(int method, int limits, int layers, int solid) {
   return method > PL_BDF2 || limits || (layers && !exact);
 }
 
+// some unknown of an element of a group can move
+static int is_free(const pl_model *m, int g) {
+  const int *dof = pl_model_group_dofs(m, g), *index = pl_model_free_index(m);
+  int n = pl_model_group_size(m, g) * pl_model_group_kind(m, g)->ndof;
+  for (int i = 0; i < n; i++)
+    if (dof[i] >= 0 && index[dof[i]] >= 0) return 1;
+  return 0;
+}
+
+pl_status pl_unfit_masses(pl_env *env, int method, const pl_model *m, const pl_params *p,
+                          const char **what) {
+  *what = NULL;
+  if (method == PL_IMPLICIT_EULER || method == PL_BDF2 || method == PL_COUPLED) return PL_OK;
+  double *mass = pl_alloc(env, (size_t)pl_model_nnode(m), sizeof *mass);
+  if (!mass) return PL_E_NOMEM;
+  if (pl_node_masses(m, p, mass)) *what = "elements of second order";
+  for (int g = 0; g < pl_model_ngroup(m); g++)
+    if (pl_model_group_rigid(m, g) && is_free(m, g)) *what = "a rigid body";
+  pl_free(env, mass);
+  return PL_OK;
+}
+
 // contact has the layers as its bodies
 static int has_bodies(const pl_constraints *k) {
   return k->contact && k->contact->bodies;

@@ -3,7 +3,24 @@
 
 #include <string.h>
 
-void pl_node_masses(const pl_model *m, const pl_params *p, double *mass) {
+static const double CORNER = 1e-6; // of an entry of the diagonal: a row that sums up to nothing
+
+// Hinton, Rock and Zienkiewicz 1976
+static int share_diagonal(const pl_model *m, const pl_params *p, double *mass) {
+  int dim = pl_model_dim(m), n = pl_model_nnode(m), corners = 0;
+  double total = 0, diagonal = 0;
+  for (int v = 0; v < n; v++) {
+    double own = *pl_csc_diagonal(&p->M, v * dim);
+    total += mass[v];
+    diagonal += own;
+    corners |= own > 0 && mass[v] < CORNER * own;
+  }
+  for (int v = 0; corners && v < n; v++)
+    mass[v] = *pl_csc_diagonal(&p->M, v * dim) * (total / diagonal);
+  return corners;
+}
+
+int pl_node_masses(const pl_model *m, const pl_params *p, double *mass) {
   const pl_csc *M = &p->M;
   int dim = pl_model_dim(m), n = dim * pl_model_nnode(m);
   memset(mass, 0, (size_t)pl_model_nnode(m) * sizeof *mass);
@@ -13,6 +30,7 @@ void pl_node_masses(const pl_model *m, const pl_params *p, double *mass) {
     mass[e.i / dim] += M->val[e.k];
     if (e.i != e.j) mass[e.j / dim] += M->val[e.k];
   }
+  return share_diagonal(m, p, mass);
 }
 
 int pl_sheet_weights(const pl_sheet_desc *d, const pl_model *m, const pl_params *p,

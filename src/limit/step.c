@@ -352,6 +352,16 @@ static pl_status check(const limit_stepper *k) {
   return PL_OK;
 }
 
+// contact in the metric of masses of nodes
+static pl_status check_masses(const limit_stepper *k) {
+  const char *what;
+  if (!barrier_set_any(&k->barrier_set)) return PL_OK;
+  PL_TRY(pl_unfit_masses(k->env, k->o->method, k->m, k->p, &what));
+  if (!what) return PL_OK;
+  return pl_fail_at(k->env, PL_E_INPUT, NULL, 0, 0, "take implicit Euler, coupled or BDF2",
+                    "transient: this method does not know contact of %s", what);
+}
+
 static pl_status limit_stepper_open(limit_stepper *k, pl_history *history) {
   size_t nq = (size_t)k->nq;
   double **scratch[] = {&k->vc, &k->ac, &k->free, &k->v, &k->load, &k->rest};
@@ -366,6 +376,7 @@ static pl_status limit_stepper_open(limit_stepper *k, pl_history *history) {
   if (!k->y || !k->mass) return PL_E_NOMEM;
   pl_node_masses(k->m, k->p, k->mass);
   PL_TRY(barrier_set_open(&k->barrier_set, k->m, k->p, k->k, k->mass, k->x, k->w));
+  PL_TRY(check_masses(k));
   k->sheet = k->o->method == PL_IMPLICIT_EULER ? NULL : k->k->sheet;
   int wanted = barrier_set_any(&k->barrier_set) || is_coupled(k);
   if (!k->sheet && wanted) PL_TRY(loose_sheet(k->env, k->m, k->mass, &k->loose));

@@ -218,6 +218,28 @@ void check_plausible(reader *r, const pl_scene *s) {
   check_nodes(r);
 }
 
+// methods that change velocities by masses of nodes, and bodies that have none
+pl_status check_masses(reader *r, const pl_scene *s) {
+  for (int k = 0; k < s->nanalysis; k++) {
+    const pl_analysis *a = &s->analysis[k];
+    int method = a->opts.transient_.method;
+    const char *what;
+    if (a->kind != PL_ANALYSIS_transient || (s->contact.nnode == 0 && s->layers.nvert == 0) ||
+        !pl_needs_program(method, s->sheet.nlimit > 0, s->layers.nvert > 0, s->layers.solid))
+      continue;
+    PL_TRY(pl_unfit_masses(r->env, method, s->model, s->params, &what));
+    if (what)
+      problem_at(r, s->path, a->line, a->col,
+                 s->sheet.nlimit > 0 ? "use method: bdf2 or coupled"
+                                     : "use method: bdf2 or implicit-euler; solids alone may have "
+                                       "self_contact: {exact: yes}",
+                 "%s: this method does not know contact of %s with limits of stretch or "
+                 "self_contact",
+                 a->name, what);
+  }
+  return PL_OK;
+}
+
 // a static that would swing bodies about a line on which alone they are held
 pl_status check_rotations(reader *r, const pl_scene *s) {
   pl_loose l;

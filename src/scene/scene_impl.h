@@ -292,7 +292,9 @@ void check_materials(reader *r);
 // swellings that follow files, after the drives are joined
 void build_swellings(reader *r);
 void check_plausible(reader *r, const pl_scene *s);
-pl_status check_rotations(reader *r, const pl_scene *s); // of the model
+// of the model
+pl_status check_masses(reader *r, const pl_scene *s);
+pl_status check_rotations(reader *r, const pl_scene *s);
 // what `check` tells of voxels (build_voxels.c)
 void describe_voxels(const pl_scene_body *b, pl_text *out);
 // Poor cells of the mesh of a body are warned of; what `check` tells of all of them.
