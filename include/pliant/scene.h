@@ -119,9 +119,9 @@ extern const int pl_native_option_count;
 #define PL_MACRO_OPTS(X, C)                                                                        \
   X(int, refine, -1, -1, 6, "",                                                                    \
     "how often triangles are cut in four; -1: as long as there are at most 480 of them")           \
-  X(double, young, 1250, 0, 1e9, "Pa",                                                             \
-    "Young's modulus of the sheet while it is slack; 0: by the mass of its elements, as 1250 Pa "  \
-    "are for 250 kg/m^3")                                                                          \
+  X(double, young, 0, 0, 1e9, "Pa",                                                                \
+    "Young's modulus of the sheet while it is slack (the thesis: 1250 Pa); 0: twice the mean "     \
+    "stress of gravity and loads, their sum over its thickness times its length")                  \
   X(double, poisson, 0.4, -0.999, 0.499, "", "Poisson's ratio of it")                              \
   X(double, weight, 1e-6, 1e-12, 1e-2, "",                                                         \
     "last weight of the barriers, over Young's modulus times thickness")                           \

@@ -15,7 +15,7 @@ static int has_barriers(const job *j) {
   return 0;
 }
 
-static void barrier_scale(const pl_model *m, pl_params *p, double factor) {
+void barrier_scale(const pl_model *m, pl_params *p, double factor) {
   for (int g = 0; g < pl_model_ngroup(m); g++)
     for (int e = 0; is_barrier(m, g) && e < pl_model_group_size(m, g); e++)
       ((double *)pl_model_group_par(m, p, g, e))[0] *= factor;

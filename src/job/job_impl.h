@@ -81,6 +81,7 @@ pl_status job_barrier_narrow(job *j, pl_status (*solve)(void *ctx), void *ctx);
 void job_barrier_step(job *j, pl_transient_opts *o);
 pl_status job_barrier_report(job *j, const pl_analysis *a, const pl_state *s, json_t *figures);
 // The same of a model that is not the scene's; who: in messages.
+void barrier_scale(const pl_model *m, pl_params *p, double factor);
 pl_status barrier_narrow(const pl_model *m, pl_params *p, pl_status (*solve)(void *ctx), void *ctx);
 pl_status barrier_report(job *j, const char *who, const pl_model *m, const pl_params *p,
                          const pl_state *s, json_t *figures);

@@ -5,12 +5,14 @@
 
 #include "pliant/math.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { FINE = 480 };     // triangles, at most, where nothing is said about it
-enum { PATIENCE = 200 }; // iterations of plain statics
+enum { FINE = 480 };    // triangles, at most, where nothing is said about it
+enum { PATIENCE = 40 }; // iterations of plain statics
+enum { SHARP = 200 };   // of the last weight
 
 // ---- the sheet ----------------------------------------------------------------------------------
 
@@ -61,14 +63,30 @@ static double area(const pl_mesh *m) {
 
 // ---- its model ----------------------------------------------------------------------------------
 
-static const double SOFT = 1250 / 250.0; // m^2/s^2, Young's modulus over density
+static const double SOFT = 2;     // Young's modulus over the mean stress of gravity and loads
+static const double PLAIN = 1250; // Pa, where there are none
+
+static double size_of(const macro *k) {
+  double lo[3], hi[3], size = k->m->thickness;
+  macro_extent(k->patch->p.n, k->patch->p.pose, lo, hi);
+  for (int c = 0; c < 3; c++) size = fmax(size, hi[c] - lo[c]);
+  return size;
+}
+
+// Soft beside what pulls at the patch, whatever its size and units.
+static double soft(const macro *k) {
+  const pl_patch *p = &k->patch->p;
+  double force = k->patch->mass * pl_norm3(p->gravity);
+  for (int i = 0; p->load && i < p->n; i++) force += pl_norm3(p->load[i]);
+  return force > 0 ? SOFT * force / (k->m->thickness * size_of(k)) : PLAIN;
+}
 
 // the mass of the elements; limits in the axes of the material
 static void add_body(macro *k, pl_builder *b, pl_mesh *placed) {
   const pl_macro_opts *o = &k->a->opts.macro_;
   const pl_scene_patch *p = k->patch;
   double density = p->mass / (area(placed) * k->m->thickness);
-  k->young = o->young > 0 ? o->young : SOFT * density;
+  k->young = o->young > 0 ? o->young : soft(k);
   pl_body_desc d = {.name = p->name,
                     .kind = PL_BODY_SHELL,
                     .mesh = placed,
@@ -148,11 +166,12 @@ static pl_status make_model(macro *k) {
 
 // Where nothing touches the sheet, plain statics are as fast or faster; where they do not come to
 // an end soon, the other way does more often.
-static pl_status solve_with(macro *k, double rtol) {
+static pl_status solve_with(macro *k, double rtol, int most) {
   const pl_built *b = &k->built;
   pl_static_opts so = {.steps = 1, .rtol = rtol, .min_step = 1e-12};
   so.max_iter = k->a->opts.macro_.max_iter;
-  if (!k->repels && so.max_iter > PATIENCE) so.max_iter = PATIENCE;
+  if (!k->repels) most = PATIENCE;
+  if (so.max_iter > most) so.max_iter = most;
   pl_status s = k->repels
                     ? pl_repel_static(&so, k->weight, b->model, b->params, &k->among, b->state,
                                       b->work, &k->info)
@@ -164,17 +183,31 @@ static pl_status solve_with(macro *k, double rtol) {
 // on the way balance need not be exact
 static pl_status solve_roughly(void *ctx) {
   macro *k = ctx;
-  pl_status s = solve_with(k, fmax(k->a->opts.macro_.rtol, 1e-1));
+  pl_status s = solve_with(k, fmax(k->a->opts.macro_.rtol, 1e-1), INT_MAX);
   k->weight *= 0.1;
   return s;
 }
 
 static pl_status solve_once(macro *k) {
   const pl_macro_opts *o = &k->a->opts.macro_;
-  double mass = k->patch->mass / area(k->sheet.mesh);
+  double mass = k->patch->mass / area(k->sheet.mesh), *q = k->built.state->q;
+  size_t nq = (size_t)k->built.state->nq;
   k->weight = 1e4 * o->weight * k->young * k->m->thickness / mass;
   PL_TRY(barrier_narrow(k->built.model, k->built.params, solve_roughly, k));
-  return solve_with(k, o->rtol);
+  double *before = pl_alloc(k->j->env, nq, sizeof *before);
+  if (!before) return PL_E_NOMEM;
+  memcpy(before, q, nq * sizeof *q);
+  pl_status s = solve_with(k, o->rtol, SHARP);
+  // where limits are met so sharply that steps have no room left, the weight before is the last one
+  if (s == PL_UNSOLVED) {
+    memcpy(q, before, nq * sizeof *q);
+    barrier_scale(k->built.model, k->built.params, 10);
+    k->weight *= 10;
+    s = solve_with(k, o->rtol, INT_MAX);
+    if (s == PL_UNSOLVED) barrier_scale(k->built.model, k->built.params, 0.1);
+  }
+  pl_free(k->j->env, before);
+  return s;
 }
 
 // the sheet must not be in an obstacle to begin with
@@ -269,6 +302,25 @@ static void report(const macro *k, pl_status solved) {
               pl_stop_text(k->info.reason), k->info.residual);
 }
 
+static const double MOVED = 0.05; // of the size, from which on it matters what holds a sheet
+
+// A sheet that hangs is held by its limits; where none is reached it is held by what is only to
+// keep slack parts in place.
+static void warn_slack(const macro *k, const json_t *figures) {
+  const double near = json_number_value(json_object_get(figures, "limit_near")) +
+                      json_number_value(json_object_get(figures, "bend_near"));
+  double high = 0;
+  char young[48];
+  for (int i = 0; i < k->patch->p.n; i++)
+    for (int c = 0; c < 3; c++) high = fmax(high, fabs(k->pose[i].x[c] - k->patch->p.pose[i].x[c]));
+  if (near > 0 || k->among.contact || high < MOVED * size_of(k)) return;
+  snprintf(young, sizeof young, "e.g. young: %.1g Pa", k->young / 10);
+  pl_report(k->j->env, PL_WARNING, k->j->scene->path, k->a->line, k->a->col, young,
+            "%s: no triangle of the sheet reaches its limits: it is held by its elasticity "
+            "(young, %.3g Pa), which is only to keep slack parts in place, not by its links",
+            k->a->name, k->young);
+}
+
 static pl_status write_poses(const macro *k) {
   const elements e = {.n = k->patch->p.n, .pose = k->pose, .held = k->patch->p.held};
   return elements_poses(k->j, k->a->name, ".csv", &e, 0, NULL);
@@ -310,6 +362,7 @@ static pl_status report_all(macro *k, pl_status solved, json_t *figures) {
   report_gaps(k, figures);
   PL_TRY(
       barrier_report(k->j, k->a->name, k->built.model, k->built.params, k->built.state, figures));
+  if (solved == PL_OK) warn_slack(k, figures);
   PL_TRY(macro_beside(k, figures));
   PL_TRY(macro_joint(k, figures));
   PL_TRY(write_poses(k));

@@ -90,7 +90,7 @@ static void tell_touching(reader *r, const pl_node *at, const pl_scene_mail *m,
           "interlocking material '%.60s': element %d touches element %d of cell (%d, %d), %.3g mm "
           "deep",
           m->name, where->elem[0] + 1, where->elem[1] + 1, where->cell[0], where->cell[1],
-          -1e3 * m->gap);
+          1e3 * fabs(m->gap));
 }
 
 // elements of the reference state are apart, and hold each other

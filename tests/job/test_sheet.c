@@ -352,25 +352,61 @@ static void of_another_material(void **state) {
   }
 }
 
-// Young's modulus by the mass of the elements, as 1250 Pa are for 250 kg/m^3.
-static void young_by_mass(void **state) {
+// a patch that is held at an edge, level at the start
+static void hang_patch(pl_env *env, const char *folder, double gravity, const char *young) {
+  pl_text t = {.env = env};
+  pl_text_add(&t,
+              "pliant: 1\ninterlocking: [{torus-knot: {}}]\n"
+              "patches: [{cells: [2, 5], held: {edge: back}}]\ngravity: [0, 0, -%g]\n"
+              "analyses: [macro: {material: box.material, refine: 0%s}]\n",
+              gravity, young);
+  check_ok(env, run_scene_at(env, folder, 0, &t));
+  pl_text_free(&t);
+}
+
+// Young's modulus by what pulls, 2 F / (thickness times length): the same shape under any gravity.
+static void young_by_loads(void **state) {
+  (void)state;
+  static const char kind[] = "\"kind\": \"macro\"";
+  double drop[2], length = 4 * 38.5e-3 / 3;
+  pl_env env;
+  pl_sheet_material m;
+  pl_env_init(&env);
+  write_material(&env);
+  make_box(&env, &m);
+  for (int k = 0; k < 2; k++) {
+    const char *folder = k ? "sheet-heavy" : "sheet-light";
+    double gravity = k ? 98.1 : 9.81;
+    hang_patch(&env, folder, gravity, "");
+    double mass = summary_number(&env, folder, kind, "\"mass_kg\": ", NULL);
+    check_rel(summary_number(&env, folder, kind, "\"young_Pa\": ", NULL),
+              2 * mass * gravity / (length * m.thickness), 1e-6);
+    drop[k] = summary_number(&env, folder, kind, "\"lowest\": ", NULL);
+  }
+  check_rel(drop[1], drop[0], 1e-5);
+  pl_sheet_material_free(&env, &m);
+}
+
+static void hear_slack(void *ctx, const pl_diag *d) {
+  *(int *)ctx += d->level == PL_WARNING && strstr(d->text, "held by its elasticity") != NULL;
+}
+
+// A sheet that its own elasticity holds, far from its limits, is told.
+static void too_stiff(void **state) {
   (void)state;
   pl_env env;
   pl_env_init(&env);
   write_material(&env);
-  pl_text t = {.env = &env};
-  pl_text_add(&t, "pliant: 1\ninterlocking: [{torus-knot: {}}]\n"
-                  "patches: [{cells: [2, 5], held: {edge: back}}]\ngravity: [0, 0, -9.81]\n"
-                  "analyses: [macro: {material: box.material, refine: 0, young: 0 Pa}]\n");
-  check_ok(&env, run_scene_at(&env, "sheet-mass", 0, &t));
-  pl_sheet_material m;
-  make_box(&env, &m);
-  double area = 10 * pow(38.5e-3 / 3, 2);
-  double mass = summary_number(&env, "sheet-mass", "\"kind\": \"macro\"", "\"mass_kg\": ", NULL);
-  check_rel(summary_number(&env, "sheet-mass", "\"young_Pa\": ", NULL),
-            5 * mass / (area * m.thickness), 1e-6);
-  pl_sheet_material_free(&env, &m);
-  pl_text_free(&t);
+  for (int k = 0; k < 2; k++) {
+    int told = 0;
+    env.diag = hear_slack;
+    env.diag_ctx = &told;
+    hang_patch(&env, "sheet-stiff", 9.81, k ? ", young: 20 kPa" : "");
+    check_close(
+        summary_number(&env, "sheet-stiff", "\"kind\": \"macro\"", "\"limit_near\": ", NULL) > 0,
+        k == 0, 0);
+    assert_int_equal(told, k == 1);
+  }
 }
 
 // A patch that nothing holds lies on a box that is a mesh, which carries its weight; one that
@@ -450,8 +486,8 @@ int test_sheet(void) {
       cmocka_unit_test(unbounded),      cmocka_unit_test(of_loose_mail),
       cmocka_unit_test(falls),          cmocka_unit_test(bends),
       cmocka_unit_test(hangs_as_sheet), cmocka_unit_test(of_another_material),
-      cmocka_unit_test(young_by_mass),  cmocka_unit_test(lies_on_mesh),
-      cmocka_unit_test(from_limits),    cmocka_unit_test(held_alone),
-      cmocka_unit_test(elements_follow)};
+      cmocka_unit_test(young_by_loads), cmocka_unit_test(too_stiff),
+      cmocka_unit_test(lies_on_mesh),   cmocka_unit_test(from_limits),
+      cmocka_unit_test(held_alone),     cmocka_unit_test(elements_follow)};
   return cmocka_run_group_tests_name("job.sheet", tests, NULL, NULL);
 }
