@@ -45,7 +45,9 @@ static int find_column(const pl_table *t, const char *a, const char *b) {
       const char *name = pl_table_name(t, k), *want = i ? b : a;
       size_t n = want ? strlen(want) : 0;
       if (!want || strncmp(name, want, n) != 0) continue;
-      if (!name[n] || (name[n] == '_' && pl_table_unit(t, k)[0])) return k;
+      char text[UNIT_WORD];
+      column_text(t, k, text);
+      if (!name[n] || (name[n] == '_' && text[0])) return k;
     }
   return -1;
 }

@@ -22,32 +22,12 @@ static const char *const part_names[PARTS][10] = {
 // ---- columns ----------------------------------------------------------------------------------
 
 typedef struct column {
-  char name[128], unit[64];
+  char name[128], unit[UNIT_WORD];
 } column;
-
-// "mm_s2_N" as mm/s^2/N
-static void unit_of_word(const char *word, char *out, size_t size) {
-  size_t n = 0;
-  if (strncmp(word, "per_", 4) == 0) {
-    n = (size_t)snprintf(out, size, "1/");
-    word += 4;
-  }
-  for (; *word && n + 3 < size; word++) {
-    if (*word == '_') {
-      out[n++] = '/';
-    } else {
-      if (isdigit((unsigned char)*word) && n > 0 && isalpha((unsigned char)out[n - 1]))
-        out[n++] = '^';
-      out[n++] = *word;
-    }
-  }
-  out[n] = 0;
-}
 
 // name and unit of a header cell: amplitude_mm, "Amplitude (mm/N)", "Amplitude [mm/N]"
 static void split_header(const pl_table *t, int col, const char *prefix, column *c) {
   char text[128];
-  unit u;
   snprintf(text, sizeof text, "%.127s", pl_table_name(t, col));
   snprintf(c->unit, sizeof c->unit, "%.63s", pl_table_unit(t, col));
   char *open = strpbrk(text, "(["), *close = open ? strpbrk(open, ")]") : NULL;
@@ -57,15 +37,7 @@ static void split_header(const pl_table *t, int col, const char *prefix, column 
     *open = 0;
   }
   // of real_mm_N the table knows the N alone
-  for (char *cut = close ? NULL : strchr(text, '_'); cut; cut = strchr(cut + 1, '_')) {
-    char word[64], whole[160];
-    unit_of_word(cut + 1, word, sizeof word);
-    snprintf(whole, sizeof whole, "%s%s%s", word, c->unit[0] ? "/" : "", c->unit);
-    if (!unit_parse(whole, strlen(whole), &u)) continue;
-    snprintf(c->unit, sizeof c->unit, "%.63s", whole);
-    *cut = 0;
-    break;
-  }
+  if (!close) text[unit_word(text, c->unit)] = 0;
   char *s = text;
   size_t n = strlen(prefix);
   if (n && strncasecmp(s, prefix, n) == 0 && (s[n] == '_' || s[n] == '.' || s[n] == ' '))

@@ -195,6 +195,12 @@ int scene_file(reader *r, const pl_node *at, const char *what, char *out, size_t
 struct pl_table;
 int read_csv(reader *r, const pl_node *at, const char *what, char path[PL_TEXT],
              struct pl_table **out);
+// The unit at the end of a name, rate_mm_s or real_mm of an already known N: put in front of what
+// is known. Returns the length of the name without it.
+enum { UNIT_WORD = 64 };
+size_t unit_word(const char *name, char known[UNIT_WORD]);
+// That of a column, "" when it has none.
+void column_text(const struct pl_table *t, int col, char text[UNIT_WORD]);
 // One unit of a column in SI, by the unit in the header; without one, by the scene's.
 int column_scale(reader *r, const char *path, const struct pl_table *t, int col, const char *si,
                  const char *hint, double *factor);

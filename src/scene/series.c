@@ -11,8 +11,10 @@ enum { TIMES_MAX = 10000000 };
 // the factor of a column: those without a unit are taken as they stand
 static int value_scale(reader *r, const char *path, const pl_table *t, const char *si,
                        double *factor) {
+  char text[UNIT_WORD];
   *factor = 1;
-  if (!pl_table_unit(t, 1)[0]) return 1;
+  column_text(t, 1, text);
+  if (!text[0]) return 1;
   return column_scale(r, path, t, 1, si, "the header is e.g. time_s,factor", factor);
 }
 
