@@ -530,7 +530,7 @@ typedef struct pl_history {
   double impact_until;    // s; steps are short until then, as an impact is under way
   double impact_step;     // s; the step in which a node met an obstacle last, 0: none did
   pl_jump_state jump;     // pl_jump_run
-  int late;               // newmark: steps to come with damping by stiffness at their ends
+  int late;               // steps to come in which damping by stiffness drives nothing (late.c)
   int nwarm_start;
   // [nwarm_start] where solves of limits begin (pl_limit_transient, pl_drape); NULL: none
   double *warm_start;

@@ -300,11 +300,11 @@ pl_status stepper_contact(stepper *st, const rule *u, verdict *v) {
   }
   PL_TRY(s);
   *v = audit_step(st, u);
+  int late = st->late, next = late_next(st), rested = 0;
   st->audit.contact = st->audit.pushed = 0;
   (u->method == PL_BDF2 ? book_two : book_forces)(st, u);
   if (u->method == PL_BDF2) PL_TRY(land(st, u));
   if (u->method == PL_NEWMARK) {
-    int late = st->late, next = late_next(st), rested = 0;
     PL_TRY(late > 0 ? stepper_mass_factor(st) : leave_impulse(st));
     whole_settle(st);
     if (st->o->impact != PL_IMPACT_NONE) PL_TRY(stepper_rest(st, u, &rested));
@@ -317,6 +317,8 @@ pl_status stepper_contact(stepper *st, const rule *u, verdict *v) {
       PL_TRY(stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, NULL));
     }
     whole_accelerate(st);
+  } else {
+    st->late = next;
   }
   *v = audit_contact(st, u, *v);
   return end_reactions(st);

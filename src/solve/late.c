@@ -5,8 +5,8 @@
 // as long as contacts are closed:
 //   M (v1 - v) = h/2 (F + F1) - h beta K1 v1,
 // which takes such velocities away within one step. Accelerations at the start are without it then.
-// K under pressure may be indefinite, whose forces drive whatever the rule: they are without the
-// part that drives an element, then (PL_PASSIVE).
+// K under pressure may be indefinite, whose forces drive whatever the rule: by all methods they are
+// without the part that drives an element, then (PL_PASSIVE).
 // What falls in every such step is kinetic and elastic energy with h/4 beta v' K v.
 #include "solve_impl.h"
 
@@ -15,7 +15,7 @@ static const double DRIVES = 1e-3;    // of the energy that moves in a step, tha
 static const double SHORT = 1.0 / 64; // of the step asked for: a shorter one that is not solved
 
 static int can_be_late(const stepper *st) {
-  return st->contacts && st->o->method == PL_NEWMARK && st->p->par[PL_PAR_BETA] > 0;
+  return st->contacts && st->p->par[PL_PAR_BETA] > 0;
 }
 
 static int is_due(const stepper *st, const rule *u, pl_status s) {
@@ -28,7 +28,7 @@ static pl_status again(stepper *st, const rule *u, int late, verdict *v) {
   st->late = st->hist->late = late;
   st->audit.known = 0;
   st->contacts->k->begun = 0;
-  PL_TRY(stepper_accelerate(st, st->s));
+  if (st->o->method == PL_NEWMARK) PL_TRY(stepper_accelerate(st, st->s));
   PL_TRY(audit_begin(st));
   *v = SOUND;
   return stepper_contact(st, u, v);

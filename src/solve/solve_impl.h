@@ -463,7 +463,7 @@ typedef struct stepper {
   int looked;               // 1: no unknown is loose, though the tangent was singular
   int exactly;              // Newton iterations, 0: until converged
   int damped;               // 1: forces depend on velocities otherwise than by alpha
-  int late;                 // steps to come with damping by stiffness at their ends (late.c)
+  int late;                 // steps to come in which damping by stiffness drives nothing (late.c)
   int tangent;              // 1: the matrix in w is the tangent at x
   newton_pace pace;         // of the iteration under way
   double left;              // its last residual
@@ -568,8 +568,8 @@ void stepper_measure(stepper *st, double *residual, double *force);
 // The factor of M; d = M^-1 g.
 pl_status stepper_mass_factor(stepper *st);
 pl_status stepper_mass_solve(stepper *st);
-// stepper_contact, with damping by stiffness at the end of the step where the trapezoidal rule
-// makes it drive (late.c); how many steps to come are of that kind, by the contacts at x.
+// stepper_contact, where damping by stiffness drives without that, by Newmark's rule with damping
+// at the end of the step (late.c); how many steps to come are of that kind, by the contacts at x.
 pl_status late_contact(stepper *st, const rule *u, verdict *v);
 int late_next(const stepper *st);
 // stepper_try with contact.

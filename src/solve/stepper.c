@@ -59,7 +59,7 @@ void stepper_close(stepper *st) {
 pl_status stepper_eval(stepper *st, const pl_state *x, unsigned want, const rule *u) {
   pl_clock c = {x->t, st->o->frequency, 1, st->o->ramp, 1};
   pl_coef coef = u ? (pl_coef){.m = u->da, .d = u->dv, .k = 1} : (pl_coef){0};
-  if (st->late > 0) coef.more = u ? 1 / u->gamma - 1 : -1;
+  if (st->late > 0 && st->o->method == PL_NEWMARK) coef.more = u ? 1 / u->gamma - 1 : -1;
   if (st->late > 0) want |= PL_PASSIVE;
   st->tangent = 0;
   return pl_eval(st->m, st->p, x, &c, want | PL_DYNAMIC | PL_NEAR, &coef, st->w);
