@@ -4,6 +4,7 @@
 #include "pliant/math.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static pl_env env;
@@ -294,6 +295,48 @@ static void momentum_of_rigid_motion(void **state) {
   kit_free(&kit);
 }
 
+// A block compressed all round that turns: K along the velocities is negative, and damping by it
+// gives power. PL_PASSIVE leaves that out of every element, keeps momentum, and changes nothing
+// where damping takes.
+static void damping_drives_nothing(void **state) {
+  (void)state;
+  static const int n[3] = {2, 2, 2};
+  static const double l[3] = {0.4, 0.3, 0.2}, par[3] = {1e4, 0.3, 1200}, w[3] = {0.3, -0.2, 0.5};
+  static const char *const kind[] = {"hex8_eas_nh", "hex8_nh", "tet4"};
+  const pl_coef c = {.m = 1, .d = 2, .k = 3};
+  for (int i = 0; i < 6; i++) {
+    model_kit kit;
+    kit_model b;
+    kit_init(&kit, &env, 3);
+    kit_box(&kit, kind[i / 2], n, l, par);
+    kit.d.beta = 1e-3;
+    kit_build(&kit, 1, &b);
+    int turns = i % 2, nq = b.s->nq;
+    for (int k = 0; k < nq; k++) b.s->q[k] *= turns ? 0.8 : 1.1;
+    for (int k = 0; k < nq; k += 3)
+      if (turns) pl_cross3(w, b.s->q + k, b.s->v + k);
+    for (int k = 0; k < nq; k++) b.s->v[k] += turns ? 0.1 : 0.5 * b.s->q[k];
+    double *plain = calloc((size_t)nq, sizeof *plain), sum[3] = {0};
+    check_ok(&env, pl_eval(b.m, b.p, b.s, &at, ALL | PL_WANT_TANGENT | PL_NEAR, &c, b.w));
+    double power = b.w->dissipated, size = pl_max_abs(nq, b.w->f_damp);
+    memcpy(plain, b.w->f_damp, (size_t)nq * sizeof *plain);
+    check_ok(&env,
+             pl_eval(b.m, b.p, b.s, &at, ALL | PL_WANT_TANGENT | PL_NEAR | PL_PASSIVE, &c, b.w));
+    if (turns) {
+      check_less(power, 0);
+      check_close(b.w->dissipated / power, 0, 1e-12);
+      for (int k = 0; k < nq; k++) sum[k % 3] += b.w->f_damp[k];
+      check_less(pl_max_abs(3, sum), 1e-12 * size);
+    } else {
+      assert_true(power > 0);
+      check_array(nq, b.w->f_damp, plain, 0);
+    }
+    free(plain);
+    kit_model_free(&b);
+    kit_free(&kit);
+  }
+}
+
 static void bad_descriptions(void **state) {
   (void)state;
   model_kit kit;
@@ -402,6 +445,7 @@ int test_model(void) {
       cmocka_unit_test(same_bits_on_any_threads),
       cmocka_unit_test(drive_rates_match_positions),
       cmocka_unit_test(momentum_of_rigid_motion),
+      cmocka_unit_test(damping_drives_nothing),
       cmocka_unit_test(bad_descriptions),
       cmocka_unit_test(kinds_too_large),
       cmocka_unit_test(failing_allocator),
