@@ -219,7 +219,8 @@ static void stretched_bar(void **state) {
 }
 
 // The spin with which a cube that falls 0.3 m comes to rest on its face +x: a word tells which one
-// it is, and a number how far off others are.
+// it is, and a number how far off others are. From 8 to 9 rad/s it does in steps of 1, 0.5 and 0.25
+// ms alike; slower ones tumble by chance.
 #define DICE(goals)                                                                                \
   "pliant: 1\n"                                                                                    \
   "materials: {m: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"                           \
@@ -233,7 +234,7 @@ static void stretched_bar(void **state) {
   "analyses:\n"                                                                                    \
   "  - jump: {step: 1 ms}\n"                                                                       \
   "  - search:\n"                                                                                  \
-  "      vary: [{name: spin, path: initial.0.spin.rate, min: 0 rad/s, max: 12 rad/s}]\n"           \
+  "      vary: [{name: spin, path: initial.0.spin.rate, min: 0 rad/s, max: 17 rad/s}]\n"           \
   "      goals:\n" goals "      budget: 8\n"
 
 static void landing_face(void **state) {
