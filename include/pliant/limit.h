@@ -314,9 +314,8 @@ pl_status pl_repel_static(const pl_static_opts *o, double weight, const pl_model
 // an interior point (pl_limit_transient, pl_limit_static), in which rows may yield.
 // limits, layers: 1: there are; solid: 1: the layers are surfaces of solids alone.
 int pl_needs_program(int method, int limits, int layers, int solid);
-// Contact in that program changes velocities in the metric of masses of nodes, except by implicit
-// Euler, coupled and BDF2. *what: what of a model has no such masses and is free to move, for a
-// message; NULL: the method will do.
+// Methods that project move what is in contact by masses of nodes. *what: what of a model has no
+// such masses and is free to move, for a message; NULL: the method will do.
 pl_status pl_unfit_masses(pl_env *env, int method, const pl_model *m, const pl_params *p,
                           const char **what);
 // The observer's step is NULL, and energies are in w, where the tangent serves.

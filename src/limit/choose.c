@@ -18,7 +18,7 @@ static int is_free(const pl_model *m, int g) {
 pl_status pl_unfit_masses(pl_env *env, int method, const pl_model *m, const pl_params *p,
                           const char **what) {
   *what = NULL;
-  if (method == PL_IMPLICIT_EULER || method == PL_BDF2 || method == PL_COUPLED) return PL_OK;
+  if (method <= PL_BDF2 || method == PL_COUPLED) return PL_OK;
   double *mass = pl_alloc(env, (size_t)pl_model_nnode(m), sizeof *mass);
   if (!mass) return PL_E_NOMEM;
   if (pl_node_masses(m, p, mass)) *what = "elements of second order";

@@ -9,8 +9,8 @@
 // take.
 static const double AHEAD = 0.1;
 
-static pl_status solve(void *ctx) {
-  limit_stepper *k = ctx;
+// from k->free by the rule at hand; which: of a step's two solves
+static pl_status couple_free_state(limit_stepper *k, int which) {
   pl_project_info *info = &k->step.project;
   barrier_set *b = &k->barrier_set;
   pl_clock c = {b->t, k->o->frequency, 1, k->o->ramp, 1};
@@ -18,7 +18,7 @@ static pl_status solve(void *ctx) {
   for (int i = 0; i < k->nq; i++)
     if (k->free_index[i] >= 0) k->x->q[i] = k->free[i];
   pl_status s = couple_solve(k->couple, &c, k->dv, k->da, k->vc, k->ac, b->nbar, b->bar,
-                             &k->warm_start[0], k->x, info);
+                             &k->warm_start[which], k->x, info);
   k->step.nproject++;
   k->step.niter += info->iterations;
   k->step.newton += info->iterations;
@@ -26,8 +26,12 @@ static pl_status solve(void *ctx) {
   k->info->iterations += info->iterations;
   if (s == PL_UNSOLVED) k->info->nunsolved++;
   k->info->nlifted += info->lifted;
-  k->used = s == PL_OK ? &k->warm_start[0] : NULL;
+  k->used = s == PL_OK ? &k->warm_start[which] : NULL;
   return s;
+}
+
+static pl_status solve(void *ctx) {
+  return couple_free_state(ctx, 0);
 }
 
 // x by the rule at hand
@@ -80,6 +84,25 @@ static int is_free(const limit_stepper *k) {
   return k->step.project.nactive == 0 && k->step.project.nbarrier == 0;
 }
 
+static int is_diagonal(const pl_csc *M) {
+  for (pl_entry e = {.k = -1}; pl_csc_next(M, &e);)
+    if (e.i != e.j && M->val[e.k] != 0) return 0;
+  return 1;
+}
+
+// Where the mass is no diagonal: a short step of implicit Euler, in which forces are those of its
+// start but for what the way changes of them.
+static pl_status rest_coupled(limit_stepper *k, double h) {
+  const pl_state *v = k->mid;
+  k->dv = 1 / h;
+  k->da = 1 / (h * h);
+  for (int i = 0; i < k->nq; i++) {
+    k->vc[i] = -v->q[i] / h;
+    k->ac[i] = v->a[i] - (v->q[i] / h + v->v[i]) / h;
+  }
+  return couple_free_state(k, 1);
+}
+
 // The law once more, for velocities and the impulses of the whole step, in the metric of the mass:
 // of those by which x may go on the nearest to what they are without. Their energy cannot rise, and
 // what is closed does not open again by itself. Places stay.
@@ -92,10 +115,18 @@ static pl_status rest(limit_stepper *k, double h, double span) {
   energy_impulse(k, x->q, energy_shift(k, x->v, v->v), 1, -span * k->da, x->v, v->v);
   barrier_set_rest(&k->barrier_set, x->q, h);
   for (int i = 0; i < k->nq; i++) k->free[i] = x->q[i] + h * v->v[i];
-  PL_TRY(project_free(k, 1));
+  int coupled = !is_diagonal(&k->p->M);
+  PL_TRY(coupled ? rest_coupled(k, h) : project_free(k, 1));
   for (int i = 0; i < k->nq; i++)
-    if (k->free_index[i] >= 0) x->v[i] = i < 3 * k->nnode ? (x->q[i] - v->q[i]) / h : v->v[i];
+    if (k->free_index[i] >= 0)
+      x->v[i] = coupled || i < 3 * k->nnode ? (x->q[i] - v->q[i]) / h : v->v[i];
+  double limits = k->work[0];
   energy_impulse(k, x->q, energy_shift(k, v->v, x->v), 1, 1 / h, v->v, x->v);
+  if (coupled && k->step.project.nactive == 0) {
+    // no limit is at work: what elasticity did of it in that short step is of the contact, too
+    k->work[1] += k->work[0] - limits;
+    k->work[0] = limits;
+  }
   memcpy(x->q, v->q, (size_t)k->nq * sizeof *x->q);
   return pl_implicit_accelerate(k->implicit, x);
 }
@@ -107,5 +138,6 @@ pl_status couple_newmark_step(limit_stepper *k, double h, double t) {
   rule_newmark(k, h);
   PL_TRY(solve_all(k, h, t));
   book(k, span);
+  PL_TRY(energy_damping(k, h));
   return is_free(k) ? PL_OK : rest(k, AHEAD * h, span);
 }

@@ -94,6 +94,15 @@ const double *energy_shift(limit_stepper *k, const double *from, const double *t
   return k->rest;
 }
 
+pl_status energy_damping(limit_stepper *k, double h) {
+  power now;
+  pl_state_copy(k->mid, k->x);
+  for (int i = 0; i < k->nq; i++) k->mid->v[i] = (k->x->q[i] - k->s->q[i]) / h;
+  PL_TRY(evaluate(k, k->mid, &now));
+  k->damped = h * now.damping;
+  return PL_OK;
+}
+
 pl_status energy_move(limit_stepper *k, const pl_state *from, const pl_state *to) {
   power before, after;
   PL_TRY(evaluate(k, from, &before));
@@ -116,7 +125,8 @@ pl_status energy_accept(limit_stepper *k, double h) {
   PL_TRY(energy_eval(k, k->s, &k->power));
   sum->limits += k->work[0];
   sum->contact += k->work[1];
-  sum->damping += 0.5 * h * (before.damping + k->power.damping);
+  int known = k->o->method == PL_NEWMARK;
+  sum->damping += known ? k->damped : 0.5 * h * (before.damping + k->power.damping);
   sum->drives += 0.5 * h * (before.driven + k->power.driven) + k->work[2];
   pl_limit_step *p = &k->step;
   p->limiter = sum->limits;

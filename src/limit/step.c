@@ -358,7 +358,7 @@ static pl_status check_masses(const limit_stepper *k) {
   if (!barrier_set_any(&k->barrier_set)) return PL_OK;
   PL_TRY(pl_unfit_masses(k->env, k->o->method, k->m, k->p, &what));
   if (!what) return PL_OK;
-  return pl_fail_at(k->env, PL_E_INPUT, NULL, 0, 0, "take implicit Euler, coupled or BDF2",
+  return pl_fail_at(k->env, PL_E_INPUT, NULL, 0, 0, "take Newmark, implicit Euler, coupled or BDF2",
                     "transient: this method does not know contact of %s", what);
 }
 

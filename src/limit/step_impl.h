@@ -128,6 +128,7 @@ typedef struct limit_stepper {
   barrier_set barrier_set;
   power power, before;       // at s, and where the step of the grid began
   const pl_warm_start *used; // multipliers of the solve under way, NULL: none
+  double damped;             // J; Newmark: work of damping in the step
   double work[3]; // J; of limits, of contact, and of drives against limits, in the step so far
   int met;        // 1: layers have met in the step under way, which BDF2 must forget
   pl_limit_step step;
@@ -149,6 +150,9 @@ void energy_impulse(limit_stepper *k, const double *x, const double *force, doub
                     double factor, const double *v0, const double *v1);
 // M (to - from) over the nodes, in scratch of the stepper.
 const double *energy_shift(limit_stepper *k, const double *from, const double *to);
+// Work of damping in a step of length h from k->s to k->x, into k->damped: by the mean velocity, as
+// at impacts those of its ends say little.
+pl_status energy_damping(limit_stepper *k, double h);
 // Limits have moved a state as it is, with its velocities: its energy changes by their work.
 pl_status energy_move(limit_stepper *k, const pl_state *from, const pl_state *to);
 // Energy at k->x that the step of length h has made or lost: all but works of contact, drives and

@@ -229,13 +229,8 @@ pl_status check_masses(reader *r, const pl_scene *s) {
       continue;
     PL_TRY(pl_unfit_masses(r->env, method, s->model, s->params, &what));
     if (what)
-      problem_at(r, s->path, a->line, a->col,
-                 s->sheet.nlimit > 0 ? "use method: bdf2 or coupled"
-                                     : "use method: bdf2 or implicit-euler; solids alone may have "
-                                       "self_contact: {exact: yes}",
-                 "%s: this method does not know contact of %s with limits of stretch or "
-                 "self_contact",
-                 a->name, what);
+      problem_at(r, s->path, a->line, a->col, "use method: newmark, bdf2 or coupled",
+                 "%s: this method does not know contact of %s", a->name, what);
   }
   return PL_OK;
 }

@@ -457,8 +457,8 @@ static void columns_press(void **state) {
 // by its weight (rho g h^2/2 E is 1.2 um); no step makes energy.
 static void second_order_lands(void **state) {
   (void)state;
-  static const char *const method[] = {"bdf2", "implicit-euler"};
-  for (int k = 0; k < 2; k++) {
+  static const char *const method[] = {"newmark", "bdf2", "implicit-euler"};
+  for (int k = 0; k < 3; k++) {
     pl_env env;
     char text[1024];
     snprintf(text, sizeof text,
@@ -480,7 +480,40 @@ static void second_order_lands(void **state) {
     for (int i = 0; i < pl_table_rows(t); i++) most = fmax(most, value(t, "kinetic", i));
     for (int i = 0; i < pl_table_rows(t); i++)
       check_less(value(t, "total", i) - start, 1e-6 * most);
-    check_less(value(t, "kinetic", -1), 1e-9 * most);
+    // the trapezoidal rule takes nothing of what still rings
+    check_less(value(t, "kinetic", -1), (k == 0 ? 1e-5 : 1e-9) * most);
+    pl_table_free(t);
+  }
+}
+
+// Impacts of blocks whose masses are those of their elements, as by default, make no energy in
+// Newmark's steps, and what damping by stiffness takes is no more than there is.
+static void blocks_make_no_energy(void **state) {
+  (void)state;
+  for (int damped = 0; damped < 2; damped++) {
+    pl_env env;
+    char text[1024];
+    snprintf(text, sizeof text,
+             "pliant: 1\nunits: {length: mm}\n"
+             "materials: {m: {young: 2 MPa, poisson: 0.3, density: 1100 kg/m^3}}\n"
+             "bodies:\n"
+             "  - {name: a, solid: {mesh: {box: {size: [60, 60, 10], cells: [3, 3, 1]}}, material: "
+             "m}}\n"
+             "  - {name: b, solid: {mesh: {box: {size: [40, 40, 20], cells: [2, 2, 2]}}, material: "
+             "m, translate: [10, 10, 11.5]}}\n"
+             "self_contact: {thickness: 1, friction: 0.3}\ngravity: [0, 0, -9.81 m/s^2]\n"
+             "fixed: a group bottom\n%sanalyses: [transient: {duration: 60 ms, step: 1 ms}]\n",
+             damped ? "damping: {stiffness: 0.2 ms}\n" : "");
+    run_text(&env, text);
+    pl_table *t = table(&env, FOLDER "/transient-energy.csv");
+    double most = 0, start = value(t, "total", 0);
+    for (int i = 0; i < pl_table_rows(t); i++) most = fmax(most, value(t, "kinetic", i));
+    for (int i = 0; i < pl_table_rows(t); i++) {
+      check_less(value(t, "total", i) - start, 1e-6 * most);
+      check_less(-value(t, "damping", i), most);
+      check_less(fabs(value(t, "loss", i)), 0.02 * most);
+      check_less(fabs(value(t, "limiter", i)), 0.02 * most);
+    }
     pl_table_free(t);
   }
 }
@@ -795,6 +828,7 @@ int test_contact(void) {
       cmocka_unit_test(block_on_block),
       cmocka_unit_test(columns_press),
       cmocka_unit_test(second_order_lands),
+      cmocka_unit_test(blocks_make_no_energy),
       cmocka_unit_test(free_block),
       cmocka_unit_test(rods_cross),
       cmocka_unit_test(rods_slide),
