@@ -28,6 +28,15 @@ typedef struct pl_shape {
   const double *mode; // [nq] a mode about the state, of any size; NULL: the state is what is shown
 } pl_shape;
 
+// Moments of a motion in time.
+typedef struct pl_film {
+  int n;
+  const double *time; // [n] s
+  const double *qv;   // [n][2][nq] unknowns and their rates
+  const double *x;    // [n][nvert][3] vertices of the scene's mesh
+  const double *face; // [n][triangles] part of the allowed strain; NULL: there are no limits
+} pl_film;
+
 // Who looks on while a job runs: everything that it computes, as data. Functions may be NULL; they
 // are called in the job's thread. Names are those of the files without their endings. The files of
 // a job are written by a sink, too.
@@ -58,6 +67,8 @@ typedef struct pl_sink {
   void (*orbit)(void *ctx, const char *name, const char *title, const pl_orbit *o);
   // Values on the scene's mesh; name NULL: of no file.
   void (*picture)(void *ctx, const char *name, const char *caption, const pl_view *v);
+  // A motion in time, when it has ended.
+  void (*film)(void *ctx, const pl_analysis *a, const pl_film *f);
   // A state of a motion, or an equilibrium, with its time in it.
   void (*state)(void *ctx, const pl_analysis *a, const pl_state *s);
   // Key figures of an analysis: what summary.json has of it, as an object of Jansson.

@@ -145,14 +145,14 @@ const char *cloth_kept(double violation, char buf[32]) {
   return buf;
 }
 
-void cloth_report_between(pl_page *page, double between) {
+void cloth_report_between(const job *j, double between) {
   if (between > 0)
-    pl_page_text(page,
-                 "Between the sampled directions the curve is exceeded by up to %.3g %%; `form: "
-                 "guarded` or more directions make this smaller.",
-                 100 * between);
+    job_say(j,
+            "Between the sampled directions the curve is exceeded by up to %.3g %%; `form: "
+            "guarded` or more directions make this smaller.",
+            100 * between);
   else if (between > -1)
-    pl_page_text(page, "The curve holds between the sampled directions too (360 looked at).");
+    job_say(j, "The curve holds between the sampled directions too (360 looked at).");
 }
 
 // ---- pictures -----------------------------------------------------------------------------------

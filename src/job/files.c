@@ -137,6 +137,10 @@ static void put_shape(void *ctx, const pl_shape *s) {
   files_failed(ctx, draw_shape(ctx, s));
 }
 
+static void put_film(void *ctx, const pl_analysis *a, const pl_film *f) {
+  files_failed(ctx, draw_film(ctx, a, f));
+}
+
 static void put_orbit(void *ctx, const char *name, const char *title, const pl_orbit *o) {
   files_failed(ctx, draw_orbit(ctx, o, name, title));
 }
@@ -156,5 +160,6 @@ pl_sink files_sink(job *j) {
                    .polar = put_polar,
                    .picture = put_picture,
                    .shape = put_shape,
-                   .orbit = put_orbit};
+                   .orbit = put_orbit,
+                   .film = put_film};
 }

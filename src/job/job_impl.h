@@ -190,6 +190,9 @@ pl_status job_picture(job *j, const pl_state *s, const char *name, const char *c
 // An equilibrium: the displacements of probed places, its shape and its picture.
 pl_status job_shape(job *j, const pl_analysis *a, const pl_state *s);
 pl_status job_orbit(const job *j, const pl_orbit *o, const char *name, const char *title);
+// Does somebody show motions in time?
+int job_films(const job *j);
+pl_status job_film(const job *j, const pl_analysis *a, const pl_film *f);
 void sink_state(const job *j, const pl_analysis *a, const pl_state *s);
 void sink_begin(const job *j, const pl_analysis *a);
 void sink_end(const job *j, const pl_analysis *a, const json_t *figures, pl_status status);
@@ -203,6 +206,7 @@ void files_failed(const job *j, pl_status s);
 pl_status draw_shape(job *j, const pl_shape *s);
 pl_status files_solids(job *j, const char *name, const pl_solids *s, const char *caption);
 pl_status files_body(job *j, const char *name, const pl_body_plot *p, const char *caption);
+pl_status draw_film(job *j, const pl_analysis *a, const pl_film *f);
 pl_status draw_orbit(job *j, const pl_orbit *o, const char *name, const char *title);
 
 // `folder/name-suffix` in a buffer; returns buf.

@@ -207,38 +207,37 @@ static int keeps_limits(const motion *r) {
 }
 
 static void report_limits(const motion *r) {
-  pl_page *page = r->j->page;
+  const job *j = r->j;
   const pl_transient_info *i = &r->info;
   char how[32], apart[48];
   int coupled = r->opts.method == PL_COUPLED || r->opts.method <= PL_BDF2;
   if (keeps_limits(r) && coupled)
-    pl_page_text(page,
-                 "Limits of stretch hold %s in every step. Motion and limits were solved together "
-                 "%ld %s, with %.1f iterations a step; such solves have no certificate.",
-                 cloth_kept(i->worst_violation, how), i->nproject,
-                 pl_plural(i->nproject, "time", "times"), iterations_a_step(r));
+    job_say(j,
+            "Limits of stretch hold %s in every step. Motion and limits were solved together "
+            "%ld %s, with %.1f iterations a step; such solves have no certificate.",
+            cloth_kept(i->worst_violation, how), i->nproject,
+            pl_plural(i->nproject, "time", "times"), iterations_a_step(r));
   else if (keeps_limits(r))
-    pl_page_text(page,
-                 "Limits of stretch hold %s in every step. %ld %s %.1f iterations a step. Each is "
-                 "certified: its objective is within %.1e of the least possible, and the exact "
-                 "projection within %s (root mean square).",
-                 cloth_kept(i->worst_violation, how), i->nproject,
-                 pl_plural(i->nproject, "projection took", "projections took"),
-                 iterations_a_step(r), i->worst_gap,
-                 job_length_text(r->j, i->worst_distance_rms, apart));
+    job_say(j,
+            "Limits of stretch hold %s in every step. %ld %s %.1f iterations a step. Each is "
+            "certified: its objective is within %.1e of the least possible, and the exact "
+            "projection within %s (root mean square).",
+            cloth_kept(i->worst_violation, how), i->nproject,
+            pl_plural(i->nproject, "projection took", "projections took"), iterations_a_step(r),
+            i->worst_gap, job_length_text(r->j, i->worst_distance_rms, apart));
   else if (r->j->sheet)
-    pl_page_warning(page, "%s: %s does not keep limits of stretch; they are exceeded by %.3g %%.",
-                    r->a->name, r->method, 100 * fmax(i->worst_violation, 0));
+    job_warn(j, "%s: %s does not keep limits of stretch; they are exceeded by %.3g %%.", r->a->name,
+             r->method, 100 * fmax(i->worst_violation, 0));
   if (i->nlifted > 0)
-    pl_page_text(page,
-                 "In %ld %s friction did not settle: there contacts that slide rose by the "
-                 "coefficient of friction times their way.",
-                 i->nlifted, pl_plural(i->nlifted, "solve", "solves"));
+    job_say(j,
+            "In %ld %s friction did not settle: there contacts that slide rose by the "
+            "coefficient of friction times their way.",
+            i->nlifted, pl_plural(i->nlifted, "solve", "solves"));
   if (i->nunsolved > 0)
-    pl_page_alarm(page, "%s: %ld %s cut.", r->a->name, i->nunsolved,
-                  pl_plural(i->nunsolved, "projection did not converge; its step was",
-                            "projections did not converge; their steps were"));
-  if (keeps_limits(r)) cloth_report_between(page, i->worst_between);
+    job_alarm(j, "%s: %ld %s cut.", r->a->name, i->nunsolved,
+              pl_plural(i->nunsolved, "projection did not converge; its step was",
+                        "projections did not converge; their steps were"));
+  if (keeps_limits(r)) cloth_report_between(j, i->worst_between);
 }
 
 void cloth_report(const motion *r) {
@@ -262,12 +261,11 @@ void cloth_report(const motion *r) {
               "%s: in %ld %s friction between layers had no solution that could be found: they "
               "slid without it",
               name, i->neased, pl_plural(i->neased, "solve", "solves"));
-  if (!j->page) return;
   report_limits(r);
-  pl_page_text(j->page,
-               "The energy changed by %+.3g J: %s. Solving the motion took %.3g s on this machine, "
-               "projections %.3g s.",
-               energy_change(r), works, i->seconds_step, i->seconds_project);
+  job_say(j,
+          "The energy changed by %+.3g J: %s. Solving the motion took %.3g s on this machine, "
+          "projections %.3g s.",
+          energy_change(r), works, i->seconds_step, i->seconds_project);
 }
 
 // ---- files --------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ const pl_project_opts *cloth_project(const pl_analysis *a, pl_project_opts *defa
 // How well limits hold at a violation: "exactly", "to 1.0e-12".
 const char *cloth_kept(double violation, char buf[32]);
 // How far the worst direction between samples goes, as pl_sheet_between; nothing for exact limits.
-void cloth_report_between(pl_page *page, double between);
+void cloth_report_between(const job *j, double between);
 
 // A transient that pl_limit_transient runs. Its log; the first row of it, from energies in the
 // job's work; rows of steps, as pl_limit_observe_fn.

@@ -74,21 +74,18 @@ static void report_result(job *j, const pl_analysis *a, const pl_transient_info 
            done ? "equilibrium" : pl_stop_text(i->reason), i->nstep,
            pl_plural(i->nstep, "step", "steps"), i->residual, j->sheet ? "" : ", no limits");
   if (j->sheet) job_note(j, "%s: limits kept %s", a->name, cloth_kept(i->worst_violation, how));
-  if (!j->page) return;
   if (done)
-    pl_page_text(
-        j->page,
-        "Equilibrium found in %ld %s and %ld %s; forces are in balance to %.1e of the weight.",
-        i->nstep, pl_plural(i->nstep, "step", "steps"), i->iterations,
-        pl_plural(i->iterations, "iteration", "iterations"), i->residual);
+    job_say(j,
+            "Equilibrium found in %ld %s and %ld %s; forces are in balance to %.1e of the weight.",
+            i->nstep, pl_plural(i->nstep, "step", "steps"), i->iterations,
+            pl_plural(i->iterations, "iteration", "iterations"), i->residual);
   else
-    pl_page_warning(j->page,
-                    "%s: stopped after %ld %s: %s; forces out of balance are %.2g of the weight.",
-                    a->name, i->nstep, pl_plural(i->nstep, "step", "steps"),
-                    pl_stop_text(i->reason), i->residual);
+    job_warn(j, "%s: stopped after %ld %s: %s; forces out of balance are %.2g of the weight.",
+             a->name, i->nstep, pl_plural(i->nstep, "step", "steps"), pl_stop_text(i->reason),
+             i->residual);
   if (j->sheet) {
-    pl_page_text(j->page, "Limits of stretch hold %s.", cloth_kept(i->worst_violation, how));
-    cloth_report_between(j->page, i->worst_between);
+    job_say(j, "Limits of stretch hold %s.", cloth_kept(i->worst_violation, how));
+    cloth_report_between(j, i->worst_between);
   }
 }
 

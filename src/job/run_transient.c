@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GLB_BYTES (48L << 20)
 enum { KEPT = 4 };        // tables of a motion, at most
 enum { FRAME_FIRST = 4 }; // steps between frames of jumps, before they are thinned
 // simulated time that the options ask for
@@ -188,61 +187,6 @@ static void frame_state(const kept *k, int i, pl_state *s) {
   memcpy(s->v, qv + s->nq, (size_t)s->nq * sizeof(double));
 }
 
-// of a motion that is stopped the last frame alone: who goes on with it gets them all
-static pl_status write_vtus(job *j, const pl_analysis *a, const kept *f, pl_state *s) {
-  char(*name)[64] = pl_alloc(j->env, (size_t)f->n, sizeof *name);
-  const char **list = pl_alloc(j->env, (size_t)f->n, sizeof *list);
-  char path[PL_TEXT];
-  int first = job_stopped(j) ? f->n - 1 : 0, end = first, stop = 0;
-  pl_status st = name && list ? pl_dir_make(j->env, job_path(j, a->name, "", path)) : PL_E_NOMEM;
-  for (; st == PL_OK && end < f->n && !stop; end++) {
-    snprintf(name[end], sizeof name[end], "%.40s/frame-%04d.vtu", a->name, end);
-    list[end] = name[end];
-    frame_state(f, end, s);
-    st = job_vtu(j, s, 1, job_path(j, name[end], "", path));
-    stop = pl_report_progress(j->env, "frames", (double)(end + 1) / f->n, NULL) != PL_OK;
-  }
-  if (st == PL_OK)
-    st = pl_pvd_write(j->env, job_path(j, a->name, ".pvd", path), end - first, f->time + first,
-                      list + first);
-  pl_free(j->env, name);
-  pl_free(j->env, list);
-  return st;
-}
-
-// every frame is a morph target with weight one at its time; thinned when the file would be too
-// large
-static pl_status write_glb(job *j, const pl_analysis *a, const kept *f, const double *x,
-                           const double *colour) {
-  size_t per = (size_t)j->scene->mesh->nvert * 3;
-  int stride = 1;
-  while ((long)(f->n / stride) * (long)per * 4 > GLB_BYTES || f->n / stride > 120) stride++;
-  int n = (f->n + stride - 1) / stride;
-  double *delta = pl_alloc(j->env, (size_t)n * per, sizeof(double));
-  double *time = pl_alloc(j->env, (size_t)n, sizeof(double));
-  double *weight = pl_alloc(j->env, (size_t)n * (size_t)n, sizeof(double));
-  char path[PL_TEXT];
-  pl_view view = {0};
-  pl_status s = delta && time && weight ? PL_OK : PL_E_NOMEM;
-  if (s == PL_OK) {
-    for (int k = 0; k < n; k++) {
-      const double *at = x + (size_t)(k * stride) * per;
-      for (size_t i = 0; i < per; i++) delta[(size_t)k * per + i] = at[i] - x[i];
-      time[k] = f->time[k * stride] - f->time[0];
-      weight[k * n + k] = 1;
-    }
-    s = job_backdrop(j, f->time[0], f->time[0] + time[n - 1], f->n, x, &view);
-    if (s == PL_OK)
-      s = job_glb(j, &(job_motion){x, n, n, delta, time, weight, colour, &view},
-                  job_path(j, a->name, ".glb", path));
-    job_backdrop_free(j, &view);
-  }
-  pl_free(j->env, delta);
-  pl_free(j->env, time);
-  pl_free(j->env, weight);
-  return s;
-}
-
 static pl_status energy_plot(job *j, const pl_analysis *a, const pl_table *t) {
   static const char *const names[] = {"kinetic", "elastic", "potential", "total", "dissipated"};
   int rows = pl_table_rows(t), cols = pl_table_cols(t);
@@ -272,28 +216,6 @@ static pl_status energy_plot(job *j, const pl_analysis *a, const pl_table *t) {
                          "Energy record. Potential is elastic energy less the work of "
                          "gravity and constant loads; total adds kinetic energy.");
   pl_free(j->env, xy);
-  return s;
-}
-
-// faces: [nframe][triangles] part of the allowed strain, NULL: no limits
-static pl_status film(job *j, const kept *f, const double *x, const double *faces) {
-  const pl_scene *sc = j->scene;
-  if (!j->page || f->n < 2) return PL_OK;
-  pl_text svg;
-  pl_text_init(&svg, j->env);
-  double first = f->time[0], last = f->time[f->n - 1];
-  pl_view view = job_view(j);
-  view.x = x;
-  cloth_view(faces, &view);
-  pl_status s = job_backdrop(j, first, last, f->n, x, &view);
-  if (s == PL_OK)
-    s = pl_view_animated_svg(&svg, sc->mesh, &view, f->n, x, fmin(fmax(last - first, 2), 20));
-  job_backdrop_free(j, &view);
-  if (s == PL_OK && svg.failed) s = PL_E_NOMEM;
-  char caption[PL_TEXT];
-  snprintf(caption, sizeof caption, "Motion from %.4g s to %.4g s.", first, last);
-  if (s == PL_OK && svg.s) pl_page_figure(j->page, svg.s, caption);
-  pl_text_free(&svg);
   return s;
 }
 
@@ -338,35 +260,30 @@ static pl_status jump_picture(const motion *r, const kept *f, const double *x) {
   return s;
 }
 
-// everything that is made from the kept frames
-static pl_status write_frames(const motion *r) {
+// what the kept frames show
+static pl_status show_frames(const motion *r) {
   job *j = r->j;
-  const pl_analysis *a = r->a;
   const kept *f = &r->record->kept;
   size_t per = (size_t)j->scene->mesh->nvert * 3, ntri = (size_t)j->scene->mesh->cell[PL_TRI3].n;
+  if (!job_films(j) && !job_figures(j)) return PL_OK;
   pl_state *s = NULL;
-  double *x = pl_alloc(j->env, (size_t)f->n * per, sizeof(double)), *faces = NULL, *colour = NULL;
+  double *x = pl_alloc(j->env, (size_t)f->n * per, sizeof(double)), *faces = NULL;
   pl_status st = x ? pl_state_create(j->scene->model, j->scene->params, &s) : PL_E_NOMEM;
   // strain of every frame is left out when it is stopped
   if (j->sheet && !job_stopped(j)) {
     faces = pl_alloc(j->env, (size_t)f->n * ntri, sizeof(double));
-    colour = pl_alloc(j->env, per / 3, sizeof(double));
-    if (!faces || !colour) st = PL_E_NOMEM;
+    if (!faces) st = PL_E_NOMEM;
   }
   for (int k = 0; st == PL_OK && k < f->n; k++) {
     frame_state(f, k, s);
     job_positions(j, s->q, 1, x + (size_t)k * per);
     if (faces) st = cloth_faces(j, s->q, faces + (size_t)k * ntri);
   }
-  if (st == PL_OK && colour) cloth_colours(j, faces + (size_t)(f->n - 1) * ntri, colour);
-  if (st == PL_OK && j->output.vtu) st = write_vtus(j, a, f, s);
-  if (st == PL_OK && j->output.glb) st = write_glb(j, a, f, x, colour);
   if (st == PL_OK && r->jump) st = jump_picture(r, f, x);
-  if (st == PL_OK) st = film(j, f, x, faces);
+  if (st == PL_OK) st = job_film(j, r->a, &(pl_film){f->n, f->time, f->qv, x, faces});
   pl_state_free(j->scene->model, s);
   pl_free(j->env, x);
   pl_free(j->env, faces);
-  pl_free(j->env, colour);
   return st;
 }
 
@@ -378,7 +295,7 @@ static pl_status write_files(const motion *r, const pl_state *s) {
   if (r->log) PL_TRY(cloth_tables(r));
   PL_TRY(job_table(j, k->t.table, a->name, ".csv"));
   if (j->drawable && k->kept.n) {
-    PL_TRY(write_frames(r));
+    PL_TRY(show_frames(r));
     snprintf(name, sizeof name, "%s-end", a->name);
     PL_TRY(job_picture(j, s, name, "Shape at the end."));
   }
@@ -475,32 +392,31 @@ static void report_checks(const motion *r, json_t *f, pl_status *status) {
   job_set(f, "unsound_steps", json_integer(i->unsound));
   // methods that lose energy by design: only what they make is counted
   int loses = r->opts.method != PL_NEWMARK;
-  if (j->page && i->energy_scale > 0)
-    pl_page_text(j->page,
-                 "Energy that the time steps made%s: at most %.2g J, %.1e of the energy of the "
-                 "motion%s.",
-                 loses ? "" : " or lost", i->energy_worst, i->energy_worst / i->energy_scale,
-                 loses ? "; what this method loses by design is not counted" : "");
-  if (j->page && i->time_error >= 0)
-    pl_page_text(j->page, "Errors of the time steps sum up to about %.1e of the motion's peak.",
-                 i->time_error);
+  if (i->energy_scale > 0)
+    job_say(j,
+            "Energy that the time steps made%s: at most %.2g J, %.1e of the energy of the "
+            "motion%s.",
+            loses ? "" : " or lost", i->energy_worst, i->energy_worst / i->energy_scale,
+            loses ? "; what this method loses by design is not counted" : "");
+  if (i->time_error >= 0)
+    job_say(j, "Errors of the time steps sum up to about %.1e of the motion's peak.",
+            i->time_error);
   warn_unsound(j, r->a, i);
   warn_energy(r, status);
   warn_pace(r, status);
 }
 
-static void report_page(job *j, const pl_analysis *a, const pl_transient_info *i) {
+static void report_end(job *j, const pl_analysis *a, const pl_transient_info *i) {
   char apart[48];
   if (i->reason != PL_STOP_END && i->reason != PL_STOP_STEADY && i->reason != PL_STOP_REST)
-    pl_page_warning(j->page, "%s stopped at %.6g s: %s.", a->name, i->t, pl_stop_text(i->reason));
+    job_warn(j, "%s stopped at %.6g s: %s.", a->name, i->t, pl_stop_text(i->reason));
   else
-    pl_page_text(j->page, "%ld %s to %.6g s (%s), %ld %s.", i->nstep,
-                 pl_plural(i->nstep, "step", "steps"), i->t, pl_stop_text(i->reason), i->iterations,
-                 pl_plural(i->iterations, "Newton iteration", "Newton iterations"));
+    job_say(j, "%ld %s to %.6g s (%s), %ld %s.", i->nstep, pl_plural(i->nstep, "step", "steps"),
+            i->t, pl_stop_text(i->reason), i->iterations,
+            pl_plural(i->iterations, "Newton iteration", "Newton iterations"));
   if (i->period_change >= 0)
-    pl_page_text(j->page,
-                 "The last two periods differ by %s (summed over nodes and steps, eq. 28).",
-                 job_length_text(j, i->period_change, apart));
+    job_say(j, "The last two periods differ by %s (summed over nodes and steps, eq. 28).",
+            job_length_text(j, i->period_change, apart));
 }
 
 // the unit of lengths suits the largest that was watched, where the scene does not tell it
@@ -520,7 +436,7 @@ static void report_motion(const motion *r) {
   choose_unit(&r->record->t);
   job_note(j, "%s: %.6g s in %ld %s, %s", name, i->t, i->nstep,
            pl_plural(i->nstep, "step", "steps"), pl_stop_text(i->reason));
-  if (j->page) report_page(j, r->a, i);
+  report_end(j, r->a, i);
   job_contact_report(j, r->a, r->record->t.contact);
 }
 

@@ -208,6 +208,16 @@ pl_status job_shape(job *j, const pl_analysis *a, const pl_state *s) {
                                     .state = s});
 }
 
+int job_films(const job *j) {
+  const pl_sink *k = j->opts->sink;
+  return j->page || j->output.vtu || j->output.glb || (k && k->film);
+}
+
+pl_status job_film(const job *j, const pl_analysis *a, const pl_film *f) {
+  EMIT(j, film, a, f);
+  return j->reported;
+}
+
 pl_status job_orbit(const job *j, const pl_orbit *o, const char *name, const char *title) {
   EMIT(j, orbit, name, title, o);
   return j->reported;

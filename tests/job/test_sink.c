@@ -210,6 +210,65 @@ static void data_without_files(void **unused) {
   free(k);
 }
 
+// ---- motions ------------------------------------------------------------------------------------
+
+typedef struct watched {
+  int films, limits, energy; // sentences that tell of these
+  double end[3], tip[3];     // the last vertex in the last frame, and in the last state
+} watched;
+
+static void film(void *ctx, const pl_analysis *a, const pl_film *f) {
+  watched *k = ctx;
+  k->films++;
+  assert_string_equal(a->name, "transient");
+  assert_int_equal(f->n, 5);
+  for (int i = 0; i < f->n; i++) check_close(f->time[i], 0.01 * i, 1e-12);
+  // six vertices of two squares, none of which is stretched further than it may be
+  for (int i = 0; i < 3 * 6; i++) assert_true(isfinite(f->x[(size_t)(f->n - 1) * 18 + i]));
+  for (int i = 0; i < f->n * 4; i++) check_less(f->face[i], 1 + 1e-6);
+  memcpy(k->end, f->x + (size_t)f->n * 18 - 3, sizeof k->end);
+  // places stand before rates in the unknowns
+  check_close(f->qv[(size_t)(f->n - 1) * 2 * 18 + 17], k->end[2], 0);
+}
+
+static void last_state(void *ctx, const pl_analysis *a, const pl_state *s) {
+  (void)a;
+  memcpy(((watched *)ctx)->tip, s->q + s->nq - 3, 3 * sizeof(double));
+}
+
+static void sentence(void *ctx, pl_said kind, const char *words) {
+  watched *k = ctx;
+  k->limits += kind == PL_SAID_TEXT && strstr(words, "Limits of stretch hold");
+  k->energy += kind == PL_SAID_TEXT && strstr(words, "The energy changed by");
+}
+
+// who looks on gets the motion and what is said of it, without a page and without files
+static void motions(void **unused) {
+  (void)unused;
+  static const char cloth[] =
+      "pliant: 1\n"
+      "materials: {c: {young: 1800, poisson: 0.4, density: 200}}\n"
+      "bodies: [{name: c, shell: {mesh: {grid: {size: [0.2, 0.1], cells: [2, 1], pattern: "
+      "alternating}},\n"
+      "          material: c, thickness: 0.5 mm, limit: {stretch: 1 %}}}]\n"
+      "fixed: c where x < 0.01\n"
+      "gravity: [0, 0, -9.81]\n"
+      "output: {frames: 4}\n"
+      "analyses: [{transient: {method: project, duration: 0.04, step: 10 ms}}]\n";
+  watched k = {0};
+  pl_env env;
+  pl_env_init(&env);
+  pl_scene *s;
+  pl_job_result r;
+  check_ok(&env, pl_scene_parse(&env, "cloth.yaml", ".", cloth, strlen(cloth), 0, NULL, NULL, &s));
+  const pl_sink sink = {.ctx = &k, .film = film, .state = last_state, .said = sentence};
+  check_ok(&env, pl_job_run(&env, s, &(pl_job_opts){.sink = &sink, .threads = 1}, &r));
+  pl_scene_free(s);
+  assert_true(k.films == 1 && k.limits == 1 && k.energy == 1);
+  check_less(k.end[2], -1e-3);
+  for (int c = 0; c < 3; c++) check_close(k.end[c], k.tip[c], 0);
+}
+
 // how a run used the processors stands in its result, in its summary and on its page
 static void threads_are_told(void **unused) {
   (void)unused;
@@ -471,10 +530,15 @@ static void macro_is_searched(void **unused) {
 
 int test_sink(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(data_without_files),     cmocka_unit_test(threads_are_told),
-      cmocka_unit_test(rows_stop_a_job),        cmocka_unit_test(jobs_in_threads),
-      cmocka_unit_test(no_folder_no_resume),    cmocka_unit_test(curves_without_files),
-      cmocka_unit_test(material_without_files), cmocka_unit_test(no_material_no_macro),
+      cmocka_unit_test(data_without_files),
+      cmocka_unit_test(threads_are_told),
+      cmocka_unit_test(motions),
+      cmocka_unit_test(rows_stop_a_job),
+      cmocka_unit_test(jobs_in_threads),
+      cmocka_unit_test(no_folder_no_resume),
+      cmocka_unit_test(curves_without_files),
+      cmocka_unit_test(material_without_files),
+      cmocka_unit_test(no_material_no_macro),
       cmocka_unit_test(macro_is_searched),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
