@@ -1,0 +1,74 @@
+// What the files of the server share.
+#ifndef STUDIO_IMPL_H
+#define STUDIO_IMPL_H
+
+#include "pliant/studio.h"
+
+#include <jansson.h>
+#include <stdint.h>
+
+typedef struct studio studio;
+
+// ---- arrays that pages fetch (data.c) -----------------------------------------------------------
+
+typedef enum data_type { DATA_F32, DATA_I32, DATA_U8 } data_type;
+
+// Bytes behind a URL that never changes what it names; counted, as they may be dropped while they
+// are being sent.
+typedef struct blob {
+  size_t n;
+  const char *type; // of its content
+  unsigned char *bytes;
+} blob;
+
+// Keeps a copy of values (numbers of `type`, in an array of rank up to 4) for group, e.g. "run/7",
+// and returns its ArrayRef, or NULL where memory ends.
+json_t *data_keep(studio *s, const char *group, data_type type, const void *values, int rank,
+                  const size_t *shape);
+// The same of doubles, as DATA_F32.
+json_t *data_keep_real(studio *s, const char *group, const double *values, int rank,
+                       const size_t *shape);
+void data_drop(studio *s, const char *group);
+// What a URL names, to be released; NULL: nothing.
+const blob *data_find(studio *s, const char *url);
+void data_release(studio *s, const blob *b);
+
+// ---- to the pages (push.c) ----------------------------------------------------------------------
+
+// Sends an event to all pages, in order, and frees it. From any thread; never waits for a page.
+void push_event(studio *s, json_t *event);
+// The same, and what was sent under this key and still waits is forgotten: the newest counts.
+void push_latest(studio *s, const char *key, json_t *event);
+// Positions [n] of a state at time t, as a binary message; the newest counts.
+void push_frame(studio *s, int run, double t, int n, const float *values);
+
+// ---- requests (dispatch.c) ----------------------------------------------------------------------
+
+// Why a request is refused.
+typedef struct failure {
+  const char
+      *code; // "not-found", "bad-request", "bad-scene", "busy", "not-converged", "io", "internal"
+  char text[PL_TEXT], hint[PL_TEXT];
+} failure;
+
+// A request: the members of its reply, or NULL with the failure filled in. Slow ones run one after
+// the other in a thread of their own, so that cancel and predict never wait for them.
+typedef struct operation {
+  const char *name;
+  json_t *(*run)(studio *s, const json_t *args, failure *f);
+  int slow;
+} operation;
+extern const operation operations[];
+extern const int operation_count;
+
+// Returns NULL and fills f, for `return refuse(...)`.
+json_t *refuse(failure *f, const char *code, const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+// ---- files below the folder (files.c) -----------------------------------------------------------
+
+// Reads and writes by a path relative to the folder that was opened; no link leads out of it.
+int file_read(studio *s, const char *path, char **data, size_t *n, failure *f);
+int file_write(studio *s, const char *path, const void *data, size_t n, failure *f);
+
+#endif
