@@ -7,7 +7,37 @@
 #include <jansson.h>
 #include <stdint.h>
 
-typedef struct studio studio;
+typedef struct pl_studio studio;
+
+enum { TOKEN_SIZE = 33, MESSAGE_MAX = 1 << 20, FILE_MAX = 256 << 20 };
+
+// Everything that one server holds. Parts fill their own pointer and are not looked into.
+struct pl_studio {
+  pl_env host;             // of who started it: for threads, by studio_env
+  char *folder;            // absolute
+  char *scene, *results;   // paths below folder, or NULL
+  char *gallery;           // folder of complete scenes, or NULL
+  int folder_fd;           // what file_read and file_write begin at
+  int threads, processors; // of jobs; of the machine
+  int any_host;            // listens at all addresses
+  char token[TOKEN_SIZE];  // who has it may do everything
+  char nonce[TOKEN_SIZE];  // of style elements that the page may add
+  char name[64];           // ADDRESS:PORT, as Host must say
+  char address[PL_TEXT];   // with the token
+  int stopping;            // atomic
+  struct http *http;       // http.h
+  struct store *store;     // data.c
+  struct clients *clients; // client.c
+  struct worker *worker;   // dispatch.c
+  struct runs *runs;       // each by its create and free in `parts` of server.c
+  struct models *models;
+  struct explorations *explorations;
+  struct journal *journal;
+};
+
+// An environment for the calling thread: silent, and what runs with it ends when the studio stops.
+pl_env studio_env(studio *s);
+int studio_stopping(studio *s);
 
 // ---- arrays that pages fetch (data.c) -----------------------------------------------------------
 
@@ -21,6 +51,8 @@ typedef struct blob {
   unsigned char *bytes;
 } blob;
 
+pl_status data_create(studio *s);
+void data_free(studio *s);
 // Keeps a copy of values (numbers of `type`, in an array of rank up to 4) for group, e.g. "run/7",
 // and returns its ArrayRef, or NULL where memory ends.
 json_t *data_keep(studio *s, const char *group, data_type type, const void *values, int rank,
@@ -32,6 +64,7 @@ void data_drop(studio *s, const char *group);
 // What a URL names, to be released; NULL: nothing.
 const blob *data_find(studio *s, const char *url);
 void data_release(studio *s, const blob *b);
+size_t data_bytes(studio *s); // that are kept
 
 // ---- to the pages (push.c) ----------------------------------------------------------------------
 
@@ -64,11 +97,19 @@ extern const int operation_count;
 // Returns NULL and fills f, for `return refuse(...)`.
 json_t *refuse(failure *f, const char *code, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+// The same with the last error of env.
+json_t *refuse_env(failure *f, const pl_env *env);
+// Runs an operation by name, in the calling thread: the members of its reply, or NULL.
+json_t *dispatch(studio *s, const char *op, const json_t *args, failure *f);
+// A string among the members of a request; NULL: it is not there.
+const char *arg_text(const json_t *args, const char *name);
 
 // ---- files below the folder (files.c) -----------------------------------------------------------
 
 // Reads and writes by a path relative to the folder that was opened; no link leads out of it.
+// Return 1, or 0 with the failure filled in. Data end with a zero that is not counted: free(data).
 int file_read(studio *s, const char *path, char **data, size_t *n, failure *f);
+// Makes folders on the way. A failure leaves the old file in place.
 int file_write(studio *s, const char *path, const void *data, size_t n, failure *f);
 
 #endif
