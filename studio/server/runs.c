@@ -182,7 +182,7 @@ static int ask(void *ctx, const pl_progress *p) {
     snprintf(key, sizeof key, "progress/%d", r->number);
     push_latest(r->s, key, event);
   }
-  return run_stopped(r);
+  return run_stopped(r) || (atomic_load(&r->pause) && !atomic_load(&r->designs));
 }
 
 // ---- items --------------------------------------------------------------------------------------

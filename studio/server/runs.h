@@ -70,6 +70,7 @@ struct run {
   void *ctx;
   void (*drop)(void *ctx);
   atomic_int stop, pause;
+  atomic_int designs; // a pause waits for the next iterate
   ahead ahead;        // the job's
   char note[PL_TEXT]; // a message that waits to be told; the job's
   live live;
