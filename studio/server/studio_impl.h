@@ -18,23 +18,23 @@ enum { TOKEN_SIZE = 33, MESSAGE_MAX = 1 << 20, FILE_MAX = 256 << 20 };
 
 // Everything that one server holds. Parts fill their own pointer and are not looked into.
 struct pl_studio {
-  pl_env host;                   // of who started it: for threads, by studio_env
-  char *folder;                  // absolute
-  char *scene, *results;         // paths below folder, or NULL
-  char *gallery;                 // folder of complete scenes, or NULL
-  int folder_fd;                 // what file_read and file_write begin at
-  int threads, processors;       // of jobs; of the machine
-  int any_host;                  // listens at all addresses
-  char token[TOKEN_SIZE];        // who has it may do everything
-  char nonce[TOKEN_SIZE];        // of style elements that the page may add
-  char name[64];                 // ADDRESS:PORT, as Host must say
-  char address[PL_TEXT];         // with the token
-  int stopping;                  // atomic
-  struct http *http;             // http_*.c
-  struct store *store;           // data.c
-  struct clients *clients;       // client.c
-  struct worker *worker;         // dispatch.c
-  struct runs *runs;             // each by its create and free in `parts` of server.c
+  pl_env host;             // of who started it: for threads, by studio_env
+  char *folder;            // absolute
+  char *scene, *results;   // paths below folder, or NULL
+  char *gallery;           // folder of complete scenes, or NULL
+  int folder_fd;           // what file_read and file_write begin at
+  int threads, processors; // of jobs; of the machine
+  int any_host;            // listens at all addresses
+  char token[TOKEN_SIZE];  // who has it may do everything
+  char nonce[TOKEN_SIZE];  // of style elements that the page may add
+  char name[64];           // ADDRESS:PORT, as Host must say
+  char address[PL_TEXT];   // with the token
+  int stopping;            // atomic
+  struct http *http;       // http.h
+  struct store *store;     // data.c
+  struct clients *clients; // client.c
+  struct worker *worker;   // dispatch.c
+  struct runs *runs;       // each by its create and free in `parts` of server.c
   struct models *models;
   struct explorations *explorations;
   struct journal *journal;
@@ -149,9 +149,9 @@ json_t *run_reals(run *r, const double *values, int rank, const size_t *shape);
 
 // ---- parts of messages (parts.c) ----------------------------------------------------------------
 
-json_t *part_number(double v);      // null where it is not finite
-float part_float(double v);          // infinite where it is too large for one
-json_t *part_words(const char *s);  // what no page can misread; NULL: null
+json_t *part_number(double v);     // null where it is not finite
+float part_float(double v);        // infinite where it is too large for one
+json_t *part_words(const char *s); // what no page can misread; NULL: null
 json_t *part_reals(int n, const double *v);
 void part_set(json_t *object, const char *key, json_t *value); // NULL: null
 // The Orbit of a motion of all vertices of a scene's mesh, its coefficients in a group.
