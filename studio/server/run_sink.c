@@ -50,7 +50,7 @@ static void put_said(void *ctx, pl_said kind, const char *text) {
                                      [PL_SAID_TEXT] = "text",
                                      [PL_SAID_WARNING] = "warning",
                                      [PL_SAID_ALARM] = "alarm"};
-  run *r = ((watcher *)ctx)->r;
+  job *r = ((watcher *)ctx)->r;
   // its note has come before
   if (kind == PL_SAID_KEY && strncmp(r->note, text, sizeof r->note - 1) == 0) r->note[0] = 0;
   json_t *item = item_of(kind == PL_SAID_ROW       ? "row"
@@ -96,13 +96,13 @@ static void put_bars(void *ctx, int n, const pl_bar *bar) {
 // ---- tables -------------------------------------------------------------------------------------
 
 static int put_rows(void *ctx, const char *name, const pl_table *t, int first) {
-  run *r = ((watcher *)ctx)->r;
+  job *r = ((watcher *)ctx)->r;
   live_rows(r, name, t, first);
   return run_stopped(r);
 }
 
 static void put_table(void *ctx, const char *name, const pl_table *t) {
-  run *r = ((watcher *)ctx)->r;
+  job *r = ((watcher *)ctx)->r;
   live_end(r, name);
   run_item(r, item_table(r, name, t));
 }
@@ -124,7 +124,7 @@ static void put_scene(void *ctx, const char *name, const char *yaml, size_t n) {
 // ---- figures ------------------------------------------------------------------------------------
 
 static void put_plot(void *ctx, const char *name, const char *caption, const pl_plot *p) {
-  run *r = ((watcher *)ctx)->r;
+  job *r = ((watcher *)ctx)->r;
   run_item(r, item_plot(r, name, caption, p));
 }
 
@@ -145,7 +145,7 @@ static void put_chart(void *ctx, const char *name, const char *caption, const pl
 }
 
 static void put_polar(void *ctx, const char *name, const char *caption, const pl_polar_plot *p) {
-  run *r = ((watcher *)ctx)->r;
+  job *r = ((watcher *)ctx)->r;
   run_item(r, item_polar(r, name, caption, p));
 }
 
@@ -210,7 +210,7 @@ static void put_motion(void *ctx, const char *name, int row, const pl_orbit *o) 
 // without motions when there are too many of them
 static int put_iterate(void *ctx, const pl_analysis *a, const pl_iterate *i) {
   watcher *w = ctx;
-  run *r = w->r;
+  job *r = w->r;
   json_t *event = json_object(), *values = json_object(), *orbits = json_array();
   size_t bytes = 0;
   for (int k = 0; k < i->n; k++) {
@@ -233,7 +233,7 @@ static int put_iterate(void *ctx, const pl_analysis *a, const pl_iterate *i) {
   return run_stopped(r) || atomic_load(&r->pause);
 }
 
-static json_t *surface_of(run *r, const pl_mesh *m) {
+static json_t *surface_of(job *r, const pl_mesh *m) {
   json_t *one = json_object();
   part_set(one, "x", run_reals(r, m->X, 2, (size_t[]){(size_t)m->nvert, 3}));
   part_set(
@@ -243,7 +243,7 @@ static json_t *surface_of(run *r, const pl_mesh *m) {
 }
 
 // where each is: place and rotation by rows
-static json_t *poses(run *r, const pl_solids *s) {
+static json_t *poses(job *r, const pl_solids *s) {
   double(*at)[12] = malloc(((size_t)s->n + 1) * sizeof *at);
   if (!at) return NULL;
   for (int i = 0; i < s->n; i++) {
@@ -256,7 +256,7 @@ static json_t *poses(run *r, const pl_solids *s) {
 }
 
 static void put_solids(void *ctx, const char *name, const char *caption, const pl_solids *s) {
-  run *r = ((watcher *)ctx)->r;
+  job *r = ((watcher *)ctx)->r;
   int *of = calloc(2 * (size_t)s->n + 1, sizeof *of);
   if (!of) return;
   json_t *item = item_of("solids", name ? name : ""), *meshes = json_array();
@@ -275,7 +275,7 @@ static void put_solids(void *ctx, const char *name, const char *caption, const p
 }
 
 static void put_body(void *ctx, const char *name, const char *caption, const pl_body_plot *b) {
-  run *r = ((watcher *)ctx)->r;
+  job *r = ((watcher *)ctx)->r;
   json_t *item = item_of("body", name ? name : ""), *labels = json_array();
   for (int c = 0; c < 3; c++) json_array_append_new(labels, part_words(b->label[c]));
   part_set(item, "caption", part_words(caption ? caption : ""));
@@ -367,7 +367,7 @@ static void put_figures(void *ctx, const pl_analysis *a, const json_t *figures) 
 }
 
 static void put_end(void *ctx, const pl_analysis *a, pl_status status) {
-  run *r = ((watcher *)ctx)->r;
+  job *r = ((watcher *)ctx)->r;
   json_t *item = item_of("end", NULL);
   atomic_store(&r->designs, 0);
   live_flush(r, 1);

@@ -126,26 +126,26 @@ pl_status runs_create(studio *s);
 void runs_free(studio *s);
 
 // A job that waits, runs or has ended.
-typedef struct run run;
+typedef struct job job;
 // Work of a run, in the thread of jobs: messages and progress of env are the run's, and progress
 // says when it is to stop. What it returns tells how it ended.
-typedef pl_status run_fn(studio *s, run *r, pl_env *env, void *ctx);
+typedef pl_status run_fn(studio *s, job *r, pl_env *env, void *ctx);
 // Queues work under a label and returns its number, or 0 where memory ends. kind: "scene",
 // "validate", "explore" or "results". ctx is freed by `drop` (NULL: never) when the run is dropped,
 // or at once on failure.
 int runs_add(studio *s, const char *kind, const char *label, run_fn *fn, void *ctx,
              void (*drop)(void *ctx));
 
-int run_number(const run *r);
+int run_number(const job *r);
 // The group of data_keep for what belongs to a run and goes with it: "run/7".
-const char *run_group(const run *r);
+const char *run_group(const job *r);
 // Tells the next item and frees it, also when it is NULL: memory ended then.
-void run_item(run *r, json_t *item);
+void run_item(job *r, json_t *item);
 // Makes the scene the model of the run, which the pages are told.
-void run_shows(run *r, const struct pl_scene *scene);
+void run_shows(job *r, const struct pl_scene *scene);
 // An array of the run, as data_keep.
-json_t *run_array(run *r, data_type type, const void *values, int rank, const size_t *shape);
-json_t *run_reals(run *r, const double *values, int rank, const size_t *shape);
+json_t *run_array(job *r, data_type type, const void *values, int rank, const size_t *shape);
+json_t *run_reals(job *r, const double *values, int rank, const size_t *shape);
 
 // ---- parts of messages (parts.c) ----------------------------------------------------------------
 

@@ -44,7 +44,7 @@ void __wrap_push_frame(studio *s, int run, double t, int n, const float *values)
 }
 
 studio *recorder_open(const char *folder) {
-  char here[PL_TEXT], path[3 * PL_TEXT], command[4 * PL_TEXT];
+  char here[PL_TEXT], path[3 * PL_TEXT], command[8 * PL_TEXT];
   studio *s = calloc(1, sizeof *s);
   assert_non_null(s);
   assert_non_null(getcwd(here, sizeof here));
