@@ -18,23 +18,23 @@ enum { TOKEN_SIZE = 33, MESSAGE_MAX = 1 << 20, FILE_MAX = 256 << 20 };
 
 // Everything that one server holds. Parts fill their own pointer and are not looked into.
 struct pl_studio {
-  pl_env host;                   // of who started it: for threads, by studio_env
-  char *folder;                  // absolute
-  char *scene, *results;         // paths below folder, or NULL
-  char *gallery;                 // folder of complete scenes, or NULL
-  int folder_fd;                 // what file_read and file_write begin at
-  int threads, processors;       // of jobs; of the machine
-  int any_host;                  // listens at all addresses
-  char token[TOKEN_SIZE];        // who has it may do everything
-  char nonce[TOKEN_SIZE];        // of style elements that the page may add
-  char name[64];                 // ADDRESS:PORT, as Host must say
-  char address[PL_TEXT];         // with the token
-  int stopping;                  // atomic
-  struct http *http;             // http_*.c
-  struct store *store;           // data.c
-  struct clients *clients;       // client.c
-  struct worker *worker;         // dispatch.c
-  struct runs *runs;             // each by its create and free in `parts` of server.c
+  pl_env host;             // of who started it: for threads, by studio_env
+  char *folder;            // absolute
+  char *scene, *results;   // paths below folder, or NULL
+  char *gallery;           // folder of complete scenes, or NULL
+  int folder_fd;           // what file_read and file_write begin at
+  int threads, processors; // of jobs; of the machine
+  int any_host;            // listens at all addresses
+  char token[TOKEN_SIZE];  // who has it may do everything
+  char nonce[TOKEN_SIZE];  // of style elements that the page may add
+  char name[64];           // ADDRESS:PORT, as Host must say
+  char address[PL_TEXT];   // with the token
+  int stopping;            // atomic
+  struct http *http;       // http.h
+  struct store *store;     // data.c
+  struct clients *clients; // client.c
+  struct worker *worker;   // dispatch.c
+  struct runs *runs;       // each by its create and free in `parts` of server.c
   struct models *models;
   struct explorations *explorations;
   struct journal *journal;
@@ -126,32 +126,32 @@ pl_status runs_create(studio *s);
 void runs_free(studio *s);
 
 // A job that waits, runs or has ended.
-typedef struct run run;
+typedef struct job job;
 // Work of a run, in the thread of jobs: messages and progress of env are the run's, and progress
 // says when it is to stop. What it returns tells how it ended.
-typedef pl_status run_fn(studio *s, run *r, pl_env *env, void *ctx);
+typedef pl_status run_fn(studio *s, job *r, pl_env *env, void *ctx);
 // Queues work under a label and returns its number, or 0 where memory ends. kind: "scene",
 // "validate", "explore" or "results". ctx is freed by `drop` (NULL: never) when the run is dropped,
 // or at once on failure.
 int runs_add(studio *s, const char *kind, const char *label, run_fn *fn, void *ctx,
              void (*drop)(void *ctx));
 
-int run_number(const run *r);
+int run_number(const job *r);
 // The group of data_keep for what belongs to a run and goes with it: "run/7".
-const char *run_group(const run *r);
+const char *run_group(const job *r);
 // Tells the next item and frees it, also when it is NULL: memory ended then.
-void run_item(run *r, json_t *item);
+void run_item(job *r, json_t *item);
 // Makes the scene the model of the run, which the pages are told.
-void run_shows(run *r, const struct pl_scene *scene);
+void run_shows(job *r, const struct pl_scene *scene);
 // An array of the run, as data_keep.
-json_t *run_array(run *r, data_type type, const void *values, int rank, const size_t *shape);
-json_t *run_reals(run *r, const double *values, int rank, const size_t *shape);
+json_t *run_array(job *r, data_type type, const void *values, int rank, const size_t *shape);
+json_t *run_reals(job *r, const double *values, int rank, const size_t *shape);
 
 // ---- parts of messages (parts.c) ----------------------------------------------------------------
 
-json_t *part_number(double v);      // null where it is not finite
-float part_float(double v);          // infinite where it is too large for one
-json_t *part_words(const char *s);  // what no page can misread; NULL: null
+json_t *part_number(double v);     // null where it is not finite
+float part_float(double v);        // infinite where it is too large for one
+json_t *part_words(const char *s); // what no page can misread; NULL: null
 json_t *part_reals(int n, const double *v);
 void part_set(json_t *object, const char *key, json_t *value); // NULL: null
 // The Orbit of a motion of all vertices of a scene's mesh, its coefficients in a group.

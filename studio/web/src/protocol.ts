@@ -1,4 +1,6 @@
 // What the page and the server say to each other: studio/server/README.md has it in words.
+// A request is {id, op, args}; its answer {id, reply} or {id, error}. The first one is `hello`.
+// Having shown a live state the page says {op: 'shown'}, without an id; two may be on the way.
 
 /** Numbers of the server, fetched by GET with the token: little-endian, of this type and shape. */
 export interface ArrayRef {
@@ -148,6 +150,7 @@ export interface Explored {
 }
 
 export type ServerEvent =
+  | { event: 'lost' } // events were left out, as this page could not keep up: ask anew for runs and items
   | { event: 'run'; run: Run }
   | { event: 'progress'; run: number; what: string; done: number; text: string; left: number | null } // left: s, estimated
   | { event: 'item'; run: number; n: number; item: Item } // n: from 0, without gaps
@@ -194,6 +197,7 @@ export interface Hello {
   results: string | null
   threads: number
   processors: number
+  nonce: string // of style elements that the page adds
   starters: [string, string][]
   analyses: [string, string][]
   protocols: { name: string; text: string; models: string[] }[]
