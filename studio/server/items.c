@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-json_t *item_table(run *r, const char *name, const pl_table *t) {
+json_t *item_table(job *r, const char *name, const pl_table *t) {
   size_t rows = (size_t)pl_table_rows(t), cols = (size_t)pl_table_cols(t);
   json_t *item = json_object();
   part_set(item, "kind", json_string("table"));
@@ -27,7 +27,7 @@ json_t *part_columns(const pl_table *t) {
 }
 
 // two arrays side by side
-static json_t *pairs(run *r, int n, const double *x, const double *y) {
+static json_t *pairs(job *r, int n, const double *x, const double *y) {
   float *xy = malloc((2 * (size_t)n + 1) * sizeof *xy);
   if (!xy) return NULL;
   for (int i = 0; i < n; i++) {
@@ -48,7 +48,7 @@ static json_t *begin(const char *kind, const char *name, const char *caption, co
   return item;
 }
 
-json_t *item_plot(run *r, const char *name, const char *caption, const pl_plot *p) {
+json_t *item_plot(job *r, const char *name, const char *caption, const pl_plot *p) {
   json_t *item = begin("plot", name, caption, p->title), *all = json_array();
   part_set(item, "xlabel", part_words(p->xlabel ? p->xlabel : ""));
   part_set(item, "ylabel", part_words(p->ylabel ? p->ylabel : ""));
@@ -70,7 +70,7 @@ json_t *item_plot(run *r, const char *name, const char *caption, const pl_plot *
   return item;
 }
 
-json_t *item_polar(run *r, const char *name, const char *caption, const pl_polar_plot *p) {
+json_t *item_polar(job *r, const char *name, const char *caption, const pl_polar_plot *p) {
   json_t *item = begin("polar", name, caption, p->title), *all = json_array();
   part_set(item, "first", part_words(p->first));
   part_set(item, "second", part_words(p->second));

@@ -49,7 +49,7 @@ static int take_rows(live_table *of, const pl_table *t, int first) {
   return 1;
 }
 
-static void send_rows(const run *r, live_table *of) {
+static void send_rows(const job *r, live_table *of) {
   json_t *event = json_object(), *rows = json_array();
   for (int i = of->sent; i < of->n; i++)
     json_array_append_new(rows, part_reals(of->ncol, of->row + (size_t)i * (size_t)of->ncol));
@@ -63,7 +63,7 @@ static void send_rows(const run *r, live_table *of) {
   push_event(r->s, event);
 }
 
-void live_flush(run *r, int all) {
+void live_flush(job *r, int all) {
   double now = pl_wall_time();
   if (!all && now - r->live.told < ROWS_PAUSE) return;
   // the tables are the job's alone, others read them under the lock
@@ -74,7 +74,7 @@ void live_flush(run *r, int all) {
     }
 }
 
-void live_rows(run *r, const char *name, const pl_table *t, int first) {
+void live_rows(job *r, const char *name, const pl_table *t, int first) {
   runs_lock(r->s);
   live_table *of = open_table(&r->live, name, t);
   if (of) take_rows(of, t, first);
@@ -82,7 +82,7 @@ void live_rows(run *r, const char *name, const pl_table *t, int first) {
   live_flush(r, 0);
 }
 
-void live_end(run *r, const char *name) {
+void live_end(job *r, const char *name) {
   live *l = &r->live;
   live_flush(r, 1);
   runs_lock(r->s);
@@ -97,7 +97,7 @@ void live_end(run *r, const char *name) {
 
 // ---- steps of designs ---------------------------------------------------------------------------
 
-void live_iterate(run *r, json_t *event, size_t bytes) {
+void live_iterate(job *r, json_t *event, size_t bytes) {
   if (!event) return;
   runs_lock(r->s);
   r->live.iterate_bytes += bytes;
@@ -108,11 +108,11 @@ void live_iterate(run *r, json_t *event, size_t bytes) {
 
 // ---- motions of curves --------------------------------------------------------------------------
 
-static void group_of(const run *r, const kept_motion *k, char group[64]) {
+static void group_of(const job *r, const kept_motion *k, char group[64]) {
   snprintf(group, 64, "%s/motion/%d", r->group, k->number);
 }
 
-static void drop_motion(run *r, int at) {
+static void drop_motion(job *r, int at) {
   live *l = &r->live;
   char group[64];
   group_of(r, &l->motion[at], group);
@@ -123,14 +123,14 @@ static void drop_motion(run *r, int at) {
 }
 
 // every second one stays
-static void thin(run *r) {
+static void thin(job *r) {
   live *l = &r->live;
   l->stride *= 2;
   for (int k = l->nmotion - 1; k >= 0; k--)
     if (l->motion[k].row % l->stride != 0) drop_motion(r, k);
 }
 
-int live_wants(run *r, const char *table, int row, char group[64]) {
+int live_wants(job *r, const char *table, int row, char group[64]) {
   live *l = &r->live;
   runs_lock(r->s);
   while (l->motion_bytes > MOTION_BYTES && l->stride < 1 << 20) thin(r);
@@ -143,7 +143,7 @@ int live_wants(run *r, const char *table, int row, char group[64]) {
   return wanted;
 }
 
-void live_motion(run *r, const char *table, int row, json_t *orbit, size_t bytes) {
+void live_motion(job *r, const char *table, int row, json_t *orbit, size_t bytes) {
   live *l = &r->live;
   if (!orbit) return;
   runs_lock(r->s);
@@ -167,7 +167,7 @@ void live_motion(run *r, const char *table, int row, json_t *orbit, size_t bytes
   runs_unlock(r->s);
 }
 
-void live_free(run *r) {
+void live_free(job *r) {
   live *l = &r->live;
   while (l->nmotion) drop_motion(r, l->nmotion - 1);
   for (int k = 0; k < l->ntable; k++) {
@@ -188,7 +188,7 @@ json_t *op_motion(studio *s, const json_t *args, failure *f) {
   json_t *out = NULL;
   if (!table) return refuse(f, "bad-request", "", "motions are those of a table");
   runs_lock(s);
-  const run *r = runs_find(s, json_integer_value(json_object_get(args, "run")));
+  const job *r = runs_find(s, json_integer_value(json_object_get(args, "run")));
   for (int k = 0; r && k < r->live.nmotion; k++) {
     const kept_motion *m = &r->live.motion[k];
     if (strcmp(m->table, table) != 0) continue;
@@ -218,7 +218,7 @@ json_t *op_live(studio *s, const json_t *args, failure *f) {
   char group[64];
   json_t *out = NULL;
   runs_lock(s);
-  const run *r = runs_find(s, json_integer_value(json_object_get(args, "run")));
+  const job *r = runs_find(s, json_integer_value(json_object_get(args, "run")));
   if (r) {
     json_t *tables = json_array();
     snprintf(group, sizeof group, "%s/live", r->group);

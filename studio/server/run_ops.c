@@ -6,9 +6,9 @@
 #include <string.h>
 
 // under the lock; NULL: f tells that there is none
-static run *find(studio *s, const json_t *args, failure *f) {
+static job *find(studio *s, const json_t *args, failure *f) {
   const json_t *number = json_object_get(args, "run");
-  run *r = json_is_integer(number) ? runs_find(s, json_integer_value(number)) : NULL;
+  job *r = json_is_integer(number) ? runs_find(s, json_integer_value(number)) : NULL;
   if (!r) refuse(f, "not-found", "", "there is no such run");
   return r;
 }
@@ -28,7 +28,7 @@ json_t *op_items(studio *s, const json_t *args, failure *f) {
   json_int_t from = json_integer_value(json_object_get(args, "from"));
   json_t *out = NULL;
   runs_lock(s);
-  run *r = find(s, args, f);
+  job *r = find(s, args, f);
   if (r) {
     json_t *items = json_array();
     for (size_t k = from > 0 ? (size_t)from : 0; k < json_array_size(r->items); k++)
@@ -43,7 +43,7 @@ json_t *op_items(studio *s, const json_t *args, failure *f) {
 static json_t *stop(studio *s, const json_t *args, int pause, failure *f) {
   json_t *out = NULL;
   runs_lock(s);
-  run *r = find(s, args, f);
+  job *r = find(s, args, f);
   if (r && r->state == QUEUED) {
     r->state = CANCELLED;
     json_t *event = json_object();
@@ -132,8 +132,6 @@ json_t *op_run(studio *s, const json_t *args, failure *f) {
 static plan *plan_again(const plan *old) {
   plan *p = calloc(1, sizeof *p);
   if (!p) return NULL;
-  snprintf(p->folder, sizeof p->folder, "%s", old->folder);
-  p->resume = 1;
   p->path = copy_of(old->path);
   p->text = copy_of(old->text);
   p->only = copy_of(old->only);
@@ -147,18 +145,20 @@ static plan *plan_again(const plan *old) {
 json_t *op_resume(studio *s, const json_t *args, failure *f) {
   plan *p = NULL;
   runs_lock(s);
-  run *r = find(s, args, f);
+  job *r = find(s, args, f);
   int there = r != NULL;
-  if (r && r->state == CANCELLED && r->fn == run_scene && r->folder[0]) {
+  if (r && r->state == CANCELLED && r->fn == run_scene) {
     // later runs have replaced its files
     int replaced = 0;
     for (int k = 0; k < s->runs->n; k++) {
-      const run *o = s->runs->run[k];
-      replaced |= o->number > r->number && strcmp(o->folder, r->folder) == 0;
+      const job *o = s->runs->run[k];
+      replaced |= o->number > r->number && r->folder[0] && strcmp(o->folder, r->folder) == 0;
     }
     const plan *old = r->ctx;
     if (!replaced) p = plan_again(old);
+    // one that was stopped before it began has left nothing to go on from
     if (p) snprintf(p->folder, sizeof p->folder, "%s", r->folder);
+    if (p) p->resume = r->folder[0] != 0;
     if (p) atomic_store(&r->pause, 0);
   }
   runs_unlock(s);

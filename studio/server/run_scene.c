@@ -21,7 +21,7 @@ static void base_of(const char *path, char out[PL_TEXT]) {
 }
 
 // a link may lead out of the folder
-static int is_taken(studio *s, const char *folder, const run *but) {
+static int is_taken(studio *s, const char *folder, const job *but) {
   char path[3 * PL_TEXT];
   struct stat st;
   snprintf(path, sizeof path, "%s/%s", s->folder, folder);
@@ -30,7 +30,7 @@ static int is_taken(studio *s, const char *folder, const run *but) {
 }
 
 // the first that no other run holds
-static void choose_folder(studio *s, const run *r, const plan *p, char out[PL_TEXT]) {
+static void choose_folder(studio *s, const job *r, const plan *p, char out[PL_TEXT]) {
   char base[PL_TEXT];
   if (p->folder[0]) {
     snprintf(out, PL_TEXT, "%s", p->folder);
@@ -45,11 +45,11 @@ static void choose_folder(studio *s, const run *r, const plan *p, char out[PL_TE
   }
 }
 
-int runs_hold(studio *s, const char *folder, const run *but) {
+int runs_hold(studio *s, const char *folder, const job *but) {
   int held = 0;
   runs_lock(s);
   for (int k = 0; k < s->runs->n; k++) {
-    const run *r = s->runs->run[k];
+    const job *r = s->runs->run[k];
     if (r == but || strcmp(r->folder, folder) != 0) continue;
     held |= r->state == RUNNING || (r->state == CANCELLED && atomic_load(&r->pause));
   }
@@ -57,7 +57,7 @@ int runs_hold(studio *s, const char *folder, const run *but) {
   return held;
 }
 
-pl_status run_scene(studio *s, run *r, pl_env *env, void *ctx) {
+pl_status run_scene(studio *s, job *r, pl_env *env, void *ctx) {
   const plan *p = ctx;
   pl_scene *scene;
   char folder[PL_TEXT], path[3 * PL_TEXT];

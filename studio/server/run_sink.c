@@ -38,6 +38,7 @@ static json_t *places_or_null(const watcher *w, const double *x) {
 
 static void put_begin(void *ctx, const pl_analysis *a) {
   json_t *item = item_of("begin", NULL);
+  atomic_store(&((watcher *)ctx)->r->designs, a->kind == PL_ANALYSIS_design);
   part_set(item, "analysis", part_words(a->name));
   part_set(item, "analysisKind", json_string(pl_analysis_table[a->kind].name));
   run_item(((watcher *)ctx)->r, item);
@@ -49,7 +50,7 @@ static void put_said(void *ctx, pl_said kind, const char *text) {
                                      [PL_SAID_TEXT] = "text",
                                      [PL_SAID_WARNING] = "warning",
                                      [PL_SAID_ALARM] = "alarm"};
-  run *r = ((watcher *)ctx)->r;
+  job *r = ((watcher *)ctx)->r;
   // its note has come before
   if (kind == PL_SAID_KEY && strncmp(r->note, text, sizeof r->note - 1) == 0) r->note[0] = 0;
   json_t *item = item_of(kind == PL_SAID_ROW       ? "row"
@@ -95,13 +96,13 @@ static void put_bars(void *ctx, int n, const pl_bar *bar) {
 // ---- tables -------------------------------------------------------------------------------------
 
 static int put_rows(void *ctx, const char *name, const pl_table *t, int first) {
-  run *r = ((watcher *)ctx)->r;
+  job *r = ((watcher *)ctx)->r;
   live_rows(r, name, t, first);
   return run_stopped(r);
 }
 
 static void put_table(void *ctx, const char *name, const pl_table *t) {
-  run *r = ((watcher *)ctx)->r;
+  job *r = ((watcher *)ctx)->r;
   live_end(r, name);
   run_item(r, item_table(r, name, t));
 }
@@ -123,7 +124,7 @@ static void put_scene(void *ctx, const char *name, const char *yaml, size_t n) {
 // ---- figures ------------------------------------------------------------------------------------
 
 static void put_plot(void *ctx, const char *name, const char *caption, const pl_plot *p) {
-  run *r = ((watcher *)ctx)->r;
+  job *r = ((watcher *)ctx)->r;
   run_item(r, item_plot(r, name, caption, p));
 }
 
@@ -144,7 +145,7 @@ static void put_chart(void *ctx, const char *name, const char *caption, const pl
 }
 
 static void put_polar(void *ctx, const char *name, const char *caption, const pl_polar_plot *p) {
-  run *r = ((watcher *)ctx)->r;
+  job *r = ((watcher *)ctx)->r;
   run_item(r, item_polar(r, name, caption, p));
 }
 
@@ -184,6 +185,106 @@ static void put_orbit(void *ctx, const char *name, const char *title, const pl_o
   watcher *w = ctx;
   if (w->scene->mesh->nvert == 0) return;
   run_item(w->r, part_orbit(w->r->s, w->r->group, w->scene, w->model, w->params, o, name, title));
+}
+
+static void put_use(void *ctx, const pl_model *m, const pl_params *p) {
+  watcher *w = ctx;
+  w->model = m;
+  w->params = p;
+}
+
+// bytes of the motion of all vertices
+static size_t motion_size(const watcher *w, const pl_orbit *o) {
+  return (size_t)w->scene->mesh->nvert * 3 * (2 * (size_t)o->nharm + 1) * sizeof(float);
+}
+
+static void put_motion(void *ctx, const char *name, int row, const pl_orbit *o) {
+  watcher *w = ctx;
+  char group[64];
+  if (w->scene->mesh->nvert == 0 || !live_wants(w->r, name, row, group)) return;
+  live_motion(w->r, name, row,
+              part_orbit(w->r->s, group, w->scene, w->model, w->params, o, name, ""),
+              motion_size(w, o));
+}
+
+// without motions when there are too many of them
+static int put_iterate(void *ctx, const pl_analysis *a, const pl_iterate *i) {
+  watcher *w = ctx;
+  job *r = w->r;
+  json_t *event = json_object(), *values = json_object(), *orbits = json_array();
+  size_t bytes = 0;
+  for (int k = 0; k < i->n; k++) {
+    char name[PL_TEXT];
+    part_set(values, pl_printable(i->name[k], name, sizeof name), part_number(i->x[k]));
+  }
+  for (int k = 0; k < i->norbit && r->live.iterate_bytes < ITERATE_BYTES; k++) {
+    json_array_append_new(orbits, part_orbit(r->s, r->group, w->scene, w->model, i->params,
+                                             i->orbit[k], a->name, ""));
+    bytes += motion_size(w, i->orbit[k]);
+  }
+  part_set(event, "event", json_string("iterate"));
+  part_set(event, "run", json_integer(r->number));
+  part_set(event, "analysis", part_words(a->name));
+  part_set(event, "iteration", json_integer(i->iteration));
+  part_set(event, "value", part_number(i->value));
+  part_set(event, "values", values);
+  part_set(event, "orbits", orbits);
+  live_iterate(r, event, bytes);
+  return run_stopped(r) || atomic_load(&r->pause);
+}
+
+static json_t *surface_of(job *r, const pl_mesh *m) {
+  json_t *one = json_object();
+  part_set(one, "x", run_reals(r, m->X, 2, (size_t[]){(size_t)m->nvert, 3}));
+  part_set(
+      one, "triangles",
+      run_array(r, DATA_I32, m->cell[PL_TRI3].v, 2, (size_t[]){(size_t)m->cell[PL_TRI3].n, 3}));
+  return one;
+}
+
+// where each is: place and rotation by rows
+static json_t *poses(job *r, const pl_solids *s) {
+  double(*at)[12] = malloc(((size_t)s->n + 1) * sizeof *at);
+  if (!at) return NULL;
+  for (int i = 0; i < s->n; i++) {
+    memcpy(at[i], s->solid[i].x, 3 * sizeof(double));
+    memcpy(at[i] + 3, s->solid[i].Q, 9 * sizeof(double));
+  }
+  json_t *out = run_reals(r, &at[0][0], 2, (size_t[]){(size_t)s->n, 12});
+  free(at);
+  return out;
+}
+
+static void put_solids(void *ctx, const char *name, const char *caption, const pl_solids *s) {
+  job *r = ((watcher *)ctx)->r;
+  int *of = calloc(2 * (size_t)s->n + 1, sizeof *of);
+  if (!of) return;
+  json_t *item = item_of("solids", name ? name : ""), *meshes = json_array();
+  for (int k = 0; k < s->nmesh; k++) json_array_append_new(meshes, surface_of(r, s->mesh[k]));
+  for (int i = 0; i < s->n; i++) {
+    of[2 * i] = s->solid[i].mesh;
+    of[2 * i + 1] = s->solid[i].tone;
+  }
+  part_set(item, "caption", part_words(caption ? caption : ""));
+  part_set(item, "title", part_words(s->title ? s->title : ""));
+  part_set(item, "meshes", meshes);
+  part_set(item, "of", run_array(r, DATA_I32, of, 2, (size_t[]){(size_t)s->n, 2}));
+  part_set(item, "poses", poses(r, s));
+  free(of);
+  run_item(r, item);
+}
+
+static void put_body(void *ctx, const char *name, const char *caption, const pl_body_plot *b) {
+  job *r = ((watcher *)ctx)->r;
+  json_t *item = item_of("body", name ? name : ""), *labels = json_array();
+  for (int c = 0; c < 3; c++) json_array_append_new(labels, part_words(b->label[c]));
+  part_set(item, "caption", part_words(caption ? caption : ""));
+  part_set(item, "title", part_words(b->title ? b->title : ""));
+  part_set(item, "labels", labels);
+  part_set(item, "x", run_reals(r, &b->x[0][0], 2, (size_t[]){(size_t)b->nvert, 3}));
+  part_set(item, "triangles",
+           run_array(r, DATA_I32, &b->face[0][0], 2, (size_t[]){(size_t)b->nface, 3}));
+  run_item(r, item);
 }
 
 static void put_picture(void *ctx, const char *name, const char *caption, const pl_view *v) {
@@ -266,8 +367,9 @@ static void put_figures(void *ctx, const pl_analysis *a, const json_t *figures) 
 }
 
 static void put_end(void *ctx, const pl_analysis *a, pl_status status) {
-  run *r = ((watcher *)ctx)->r;
+  job *r = ((watcher *)ctx)->r;
   json_t *item = item_of("end", NULL);
+  atomic_store(&r->designs, 0);
   live_flush(r, 1);
   part_set(item, "analysis", part_words(a->name));
   part_set(item, "status", json_string(pl_status_text(status)));
@@ -299,7 +401,12 @@ pl_sink run_sink(watcher *w) {
                    .polar = put_polar,
                    .shape = put_shape,
                    .orbit = put_orbit,
+                   .use = put_use,
+                   .motion = put_motion,
+                   .iterate = put_iterate,
                    .picture = put_picture,
+                   .solids = put_solids,
+                   .body = put_body,
                    .film = put_film,
                    .state = put_state,
                    .figures = put_figures,

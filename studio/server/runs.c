@@ -17,13 +17,13 @@ void runs_unlock(studio *s) {
   pthread_mutex_unlock(&s->runs->lock);
 }
 
-run *runs_find(studio *s, json_int_t number) {
+job *runs_find(studio *s, json_int_t number) {
   for (int k = 0; k < s->runs->n; k++)
     if (s->runs->run[k]->number == number) return s->runs->run[k];
   return NULL;
 }
 
-json_t *run_json(const run *r) {
+json_t *run_json(const job *r) {
   json_t *out = json_object();
   part_set(out, "run", json_integer(r->number));
   part_set(out, "label", part_words(r->label));
@@ -36,7 +36,7 @@ json_t *run_json(const run *r) {
 }
 
 // under the lock, so that states are told in their order
-static void tell(const run *r) {
+static void tell(const job *r) {
   json_t *event = json_object();
   part_set(event, "event", json_string("run"));
   part_set(event, "run", run_json(r));
@@ -45,7 +45,7 @@ static void tell(const run *r) {
 
 // ---- memory -------------------------------------------------------------------------------------
 
-static void free_run(run *r) {
+static void free_run(job *r) {
   if (!r) return;
   if (r->drop) r->drop(r->ctx);
   live_free(r);
@@ -55,8 +55,8 @@ static void free_run(run *r) {
   free(r);
 }
 
-static run *make(studio *s, const char *kind, const char *label) {
-  run *r = calloc(1, sizeof *r);
+static job *make(studio *s, const char *kind, const char *label) {
+  job *r = calloc(1, sizeof *r);
   if (!r) return NULL;
   r->s = s;
   r->items = json_array();
@@ -70,10 +70,10 @@ static run *make(studio *s, const char *kind, const char *label) {
 }
 
 // under the lock; 0: memory ended
-static int enter(runs *q, run *r) {
+static int enter(runs *q, job *r) {
   if (q->n == q->cap) {
     int cap = q->cap ? 2 * q->cap : 16;
-    run **more = realloc(q->run, (size_t)cap * sizeof(run *));
+    job **more = realloc(q->run, (size_t)cap * sizeof(job *));
     if (!more) return 0;
     q->run = more;
     q->cap = cap;
@@ -90,7 +90,7 @@ static void drop_old(runs *q) {
     int ended = 0, oldest = -1;
     size_t bytes = 0;
     for (int k = 0; k < q->n; k++) {
-      const run *r = q->run[k];
+      const job *r = q->run[k];
       if (r->state < DONE) continue;
       ended++;
       bytes += r->array_bytes + r->live.motion_bytes + r->live.iterate_bytes + r->text_bytes;
@@ -102,7 +102,7 @@ static void drop_old(runs *q) {
     part_set(event, "run", json_integer(q->run[oldest]->number));
     push_event(q->s, event);
     free_run(q->run[oldest]);
-    memmove(q->run + oldest, q->run + oldest + 1, (size_t)(--q->n - oldest) * sizeof(run *));
+    memmove(q->run + oldest, q->run + oldest + 1, (size_t)(--q->n - oldest) * sizeof(job *));
   }
 }
 
@@ -114,7 +114,7 @@ static const char *below(const studio *s, const char *path) {
   return strncmp(path, s->folder, n) == 0 && path[n] == '/' ? path + n + 1 : path;
 }
 
-static void put_message(run *r, const char *level, const char *text, const char *hint) {
+static void put_message(job *r, const char *level, const char *text, const char *hint) {
   json_t *item = json_object();
   part_set(item, "kind", json_string("message"));
   part_set(item, "level", json_string(level));
@@ -123,7 +123,7 @@ static void put_message(run *r, const char *level, const char *text, const char 
   run_item(r, item);
 }
 
-void run_note(run *r) {
+void run_note(job *r) {
   char text[PL_TEXT];
   if (!r->note[0]) return;
   snprintf(text, sizeof text, "%s", r->note);
@@ -132,7 +132,7 @@ void run_note(run *r) {
 }
 
 static void hear(void *ctx, const pl_diag *d) {
-  run *r = ctx;
+  job *r = ctx;
   static const char *const level[] = {"note", "warning", "error"};
   char text[3 * PL_TEXT];
   run_note(r);
@@ -144,7 +144,7 @@ static void hear(void *ctx, const pl_diag *d) {
     snprintf(text, sizeof text, "%s", d->text);
   // a key figure is told as such just after its note
   if (d->level == PL_NOTE && !d->file[0] && !d->hint[0])
-    snprintf(r->note, sizeof r->note, "%s", text);
+    snprintf(r->note, sizeof r->note, "%.511s", text);
   else
     put_message(r, level[d->level], text, d->hint);
 }
@@ -161,12 +161,12 @@ static json_t *time_left(ahead *a, const pl_progress *p, double now) {
                                                     : json_null();
 }
 
-int run_stopped(const run *r) {
+int run_stopped(const job *r) {
   return atomic_load(&r->stop) || studio_stopping(r->s);
 }
 
 static int ask(void *ctx, const pl_progress *p) {
-  run *r = ctx;
+  job *r = ctx;
   double now = pl_wall_time();
   live_flush(r, 0);
   if (p->what && now - r->ahead.told >= TOLD_PAUSE) {
@@ -182,7 +182,7 @@ static int ask(void *ctx, const pl_progress *p) {
     snprintf(key, sizeof key, "progress/%d", r->number);
     push_latest(r->s, key, event);
   }
-  return run_stopped(r);
+  return run_stopped(r) || (atomic_load(&r->pause) && !atomic_load(&r->designs));
 }
 
 // ---- items --------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ static size_t text_size(const json_t *v) {
 }
 
 // under the lock
-static void keep_item(run *r, json_t *item, size_t size) {
+static void keep_item(job *r, json_t *item, size_t size) {
   json_t *event = json_object();
   part_set(event, "event", json_string("item"));
   part_set(event, "run", json_integer(r->number));
@@ -219,7 +219,7 @@ static json_t *too_much(void) {
                    "its files have everything");
 }
 
-void run_item(run *r, json_t *item) {
+void run_item(job *r, json_t *item) {
   const char *kind = json_string_value(json_object_get(item, "kind"));
   size_t size = item ? text_size(item) : 0;
   run_note(r);
@@ -237,15 +237,15 @@ void run_item(run *r, json_t *item) {
   runs_unlock(r->s);
 }
 
-int run_number(const run *r) {
+int run_number(const job *r) {
   return r->number;
 }
 
-const char *run_group(const run *r) {
+const char *run_group(const job *r) {
   return r->group;
 }
 
-json_t *run_array(run *r, data_type type, const void *values, int rank, const size_t *shape) {
+json_t *run_array(job *r, data_type type, const void *values, int rank, const size_t *shape) {
   size_t bytes = type == DATA_U8 ? 1 : 4;
   for (int i = 0; i < rank; i++) bytes *= shape[i];
   runs_lock(r->s);
@@ -254,7 +254,7 @@ json_t *run_array(run *r, data_type type, const void *values, int rank, const si
   return data_keep(r->s, r->group, type, values, rank, shape);
 }
 
-json_t *run_reals(run *r, const double *values, int rank, const size_t *shape) {
+json_t *run_reals(job *r, const double *values, int rank, const size_t *shape) {
   size_t bytes = 4;
   for (int i = 0; i < rank; i++) bytes *= shape[i];
   runs_lock(r->s);
@@ -263,7 +263,7 @@ json_t *run_reals(run *r, const double *values, int rank, const size_t *shape) {
   return data_keep_real(r->s, r->group, values, rank, shape);
 }
 
-void run_shows(run *r, const pl_scene *scene) {
+void run_shows(job *r, const pl_scene *scene) {
   pl_env env = studio_env(r->s);
   int rev = next_revision(r->s);
   json_t *model = part_model(r->s, &env, scene, rev);
@@ -286,20 +286,20 @@ static run_state state_of(pl_status s) {
 }
 
 // under the lock
-static void finish(run *r, pl_status status) {
+static void finish(job *r, pl_status status) {
   r->state = state_of(status);
   r->seconds = r->begun > 0 ? pl_wall_time() - r->begun : 0;
   tell(r);
   drop_old(r->s->runs);
 }
 
-static void begin(run *r) {
+static void begin(job *r) {
   r->state = RUNNING;
   r->begun = pl_wall_time();
   tell(r);
 }
 
-static run *next_queued(const runs *q) {
+static job *next_queued(const runs *q) {
   for (int k = 0; k < q->n; k++)
     if (q->run[k]->state == QUEUED) return q->run[k];
   return NULL;
@@ -310,7 +310,7 @@ static void *work(void *ctx) {
   pl_leave_signals();
   pthread_mutex_lock(&q->lock);
   while (!q->stop) {
-    run *r = next_queued(q);
+    job *r = next_queued(q);
     if (!r) {
       pthread_cond_wait(&q->more, &q->lock);
       continue;
@@ -333,7 +333,7 @@ static void *work(void *ctx) {
 
 int runs_add(studio *s, const char *kind, const char *label, run_fn *fn, void *ctx,
              void (*drop)(void *ctx)) {
-  run *r = make(s, kind, label);
+  job *r = make(s, kind, label);
   int number = 0;
   runs_lock(s);
   if (r && enter(s->runs, r)) {
@@ -352,8 +352,8 @@ int runs_add(studio *s, const char *kind, const char *label, run_fn *fn, void *c
   return 0;
 }
 
-run *runs_open(studio *s, const char *kind, const char *label) {
-  run *r = make(s, kind, label);
+job *runs_open(studio *s, const char *kind, const char *label) {
+  job *r = make(s, kind, label);
   runs_lock(s);
   int in = r && enter(s->runs, r);
   if (in) begin(r);
@@ -363,7 +363,7 @@ run *runs_open(studio *s, const char *kind, const char *label) {
   return NULL;
 }
 
-void runs_close(run *r, pl_status status) {
+void runs_close(job *r, pl_status status) {
   studio *s = r->s;
   run_note(r);
   runs_lock(s);

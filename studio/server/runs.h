@@ -55,7 +55,7 @@ typedef struct ahead { // to tell how long it takes
   double told;
 } ahead;
 
-struct run {
+struct job {
   studio *s;
   int number;
   char kind[16], label[PL_TEXT], group[32];
@@ -70,6 +70,7 @@ struct run {
   void *ctx;
   void (*drop)(void *ctx);
   atomic_int stop, pause;
+  atomic_int designs; // a pause waits for the next iterate
   ahead ahead;        // the job's
   char note[PL_TEXT]; // a message that waits to be told; the job's
   live live;
@@ -82,33 +83,33 @@ typedef struct runs {
   pthread_t thread;
   int begun, stop, next; // next: number of the last one
   int n, cap;
-  run **run; // in the order of their numbers
+  job **run; // in the order of their numbers
 } runs;
 
 void runs_lock(studio *s);
 void runs_unlock(studio *s);
-run *runs_find(studio *s, json_int_t number); // under the lock; NULL: there is none
-json_t *run_json(const run *r);               // under the lock
+job *runs_find(studio *s, json_int_t number); // under the lock; NULL: there is none
+json_t *run_json(const job *r);               // under the lock
 // A run that is not queued: its work is done by the caller, who ends it.
-run *runs_open(studio *s, const char *kind, const char *label);
-void runs_close(run *r, pl_status status);
+job *runs_open(studio *s, const char *kind, const char *label);
+void runs_close(job *r, pl_status status);
 // Is another run at work in this folder, or are the results there to be gone on with?
-int runs_hold(studio *s, const char *folder, const run *but);
-int run_stopped(const run *r);
+int runs_hold(studio *s, const char *folder, const job *but);
+int run_stopped(const job *r);
 // Puts a message that waits before what comes next.
-void run_note(run *r);
+void run_note(job *r);
 
 // ---- what is told at once (live.c) --------------------------------------------------------------
 
-void live_rows(run *r, const char *name, const pl_table *t, int first);
+void live_rows(job *r, const char *name, const pl_table *t, int first);
 // A table is whole: its item takes the place of its rows.
-void live_end(run *r, const char *name);
-void live_flush(run *r, int all); // all: whatever the time is
-void live_iterate(run *r, json_t *event, size_t bytes);
+void live_end(job *r, const char *name);
+void live_flush(job *r, int all); // all: whatever the time is
+void live_iterate(job *r, json_t *event, size_t bytes);
 // Where the motion of a row is to be kept; NULL: nowhere, there are enough. group: of its array.
-int live_wants(run *r, const char *table, int row, char group[64]);
-void live_motion(run *r, const char *table, int row, json_t *orbit, size_t bytes);
-void live_free(run *r);
+int live_wants(job *r, const char *table, int row, char group[64]);
+void live_motion(job *r, const char *table, int row, json_t *orbit, size_t bytes);
+void live_free(job *r);
 
 // ---- scenes that are run (run_scene.c) ----------------------------------------------------------
 
@@ -130,13 +131,13 @@ void models_drop(studio *s, int rev);
 // ---- items (items.c) ----------------------------------------------------------------------------
 
 json_t *part_columns(const pl_table *t);
-json_t *item_table(run *r, const char *name, const pl_table *t);
-json_t *item_plot(run *r, const char *name, const char *caption, const pl_plot *p);
-json_t *item_polar(run *r, const char *name, const char *caption, const pl_polar_plot *p);
+json_t *item_table(job *r, const char *name, const pl_table *t);
+json_t *item_plot(job *r, const char *name, const char *caption, const pl_plot *p);
+json_t *item_polar(job *r, const char *name, const char *caption, const pl_polar_plot *p);
 
 // The sink of a run (run_sink.c).
 typedef struct watcher {
-  run *r;
+  job *r;
   const pl_scene *scene;
   const pl_model *model; // that states and motions belong to now
   const pl_params *params;
