@@ -10,9 +10,12 @@
 
 enum { DEPTH_MAX = 32, WAITING_MAX = 64 };
 
-const operation operations[] = {
-    {"hello", op_hello, 0}, {"files", op_files, 0}, {"open", op_open, 0},
-    {"save", op_save, 0},   {"write", op_write, 0},
+const operation operations[] = {{"hello", op_hello, 0}, {"files", op_files, 0},
+                                {"open", op_open, 0},   {"save", op_save, 0},
+                                {"write", op_write, 0},
+#define X(fn, name, slow) {name, op_##fn, slow},
+                                JOB_OPERATIONS(X)
+#undef X
 };
 const int operation_count = sizeof operations / sizeof operations[0];
 
