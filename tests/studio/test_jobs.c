@@ -482,6 +482,35 @@ static void odd_results(void **unused) {
   recorder_close(s);
 }
 
+// the scores of a validation are told, written, and read back
+static void protocols_are_run(void **unused) {
+  (void)unused;
+  studio *s = recorder_open(FOLDER);
+  json_t *reply =
+      ask_for(s, "validate",
+              json_pack("{s:s, s:s, s:b}", "protocol", "cantilever", "model", "rod", "quick", 1));
+  int run = (int)json_integer_value(json_object_get(reply, "run")), opened;
+  assert_string_equal(wait_for(s, run, 200), "done");
+  json_t *items = items_of(s, run), *all = summary_of(s, "cantilever.validation");
+  const json_t *grid = json_object_get(item_at(items, "grid", 0), "rows");
+  assert_string_equal(json_string_value(json_array_get(json_array_get(grid, 1), 1)), "rod");
+  assert_string_equal(json_string_value(json_array_get(json_array_get(grid, 1), 2)), "OK");
+  assert_true(json_equal(json_object_get(item_at(items, "figures", 0), "figures"), all));
+  assert_non_null(item_at(items, "plot", 1));
+  assert_non_null(table_named(items, "cantilever-validation"));
+  json_t *back = open_results(s, "cantilever.validation", &opened);
+  grid = json_object_get(item_at(back, "grid", 0), "rows");
+  assert_string_equal(json_string_value(json_array_get(json_array_get(grid, 1), 2)), "OK");
+  same_reals(s, json_object_get(table_named(back, "cantilever-validation"), "data"),
+             json_object_get(table_named(items, "cantilever-validation"), "data"), 0);
+  assert_string_equal(refused(s, "validate", json_pack("{s:s}", "protocol", "none")), "not-found");
+  json_decref(reply);
+  json_decref(items);
+  json_decref(all);
+  json_decref(back);
+  recorder_close(s);
+}
+
 // a scene that is wrong tells why, and takes nothing with it
 static void bad_scenes_fail(void **unused) {
   (void)unused;
@@ -512,6 +541,7 @@ int test_jobs(void) {
       cmocka_unit_test(bad_scenes_fail),
       cmocka_unit_test(results_are_opened),
       cmocka_unit_test(odd_results),
+      cmocka_unit_test(protocols_are_run),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
