@@ -142,7 +142,7 @@ static pl_status show_surface(const boundary *b, json_t *figures) {
                              .x = (const double(*)[3])m->X,
                              .nface = m->cell[PL_TRI3].n,
                              .face = (const int(*)[3])m->cell[PL_TRI3].v};
-  PL_TRY(files_body(b->j, name, &plot,
+  PL_TRY(job_body(b->j, name, &plot,
                     b->across
                         ? "All curvatures that the patch can have, from rest in the middle, "
                           "and what they look like along each axis."

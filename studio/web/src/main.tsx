@@ -1,0 +1,10 @@
+import './style/base.css'
+import './style/shell.css'
+import './style/screens.css'
+import './style/plot.css'
+import { render } from 'preact'
+import { App } from './app'
+import { start } from './start'
+
+render(<App />, document.getElementById('app')!)
+start()

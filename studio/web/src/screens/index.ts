@@ -1,0 +1,21 @@
+import type { ComponentType } from 'preact'
+import type { IconName } from '../icons'
+import { Gallery } from './gallery'
+import { RunsScreen } from './runs'
+import { SceneScreen } from './scene'
+import { Validate } from './validate'
+
+export interface Screen {
+  id: string // of the address: #/ID
+  name: string
+  icon: IconName
+  component: ComponentType
+}
+
+/** In the order of the bar; Alt-1, Alt-2 ... show them. */
+export const screens: readonly Screen[] = [
+  { id: 'gallery', name: 'Gallery', icon: 'gallery', component: Gallery },
+  { id: 'scene', name: 'Scene', icon: 'scene', component: SceneScreen },
+  { id: 'runs', name: 'Runs', icon: 'runs', component: RunsScreen },
+  { id: 'validate', name: 'Validate', icon: 'validate', component: Validate },
+]
