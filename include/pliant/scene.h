@@ -573,6 +573,10 @@ typedef struct pl_exploration {
 // says the frequency.
 pl_status pl_scene_load_explore(pl_env *env, const char *path, const pl_exploration *e,
                                 const pl_scene_limits *limits, pl_scene **out);
+// The same from memory, as pl_scene_parse.
+pl_status pl_scene_parse_explore(pl_env *env, const char *name, const char *folder,
+                                 const char *data, size_t size, const pl_exploration *e,
+                                 const pl_scene_limits *limits, pl_scene **out);
 void pl_scene_free(pl_scene *s);
 
 // The scene as run: YAML with the overrides in it, which loads to the same model.

@@ -346,6 +346,22 @@ pl_status pl_design_sensitivity(pl_design *d, int point, double *S) {
   return st;
 }
 
+void pl_design_series(const pl_design *d, const double *S, int k, int node, int axis, double *out) {
+  int L = 2 * d->H + 1, N = drive_samples(d->H);
+  int free = pl_model_free_index(d->m)[node * pl_model_dim(d->m) + axis];
+  if (free >= 0) {
+    memcpy(out, S + (size_t)k * (size_t)d->n + (size_t)free * (size_t)L, (size_t)L * sizeof *out);
+    return;
+  }
+  memset(out, 0, (size_t)L * sizeof *out);
+  for (int s = 0; s < N; s++) {
+    pl_clock clock = {.t = 2 * PL_PI * s / N, .omega = 1, .scale = 1};
+    double dx[3], dv[3], da[3];
+    if (!pl_directions_drive(d->directions, 0, d->p, &clock, k, node, dx, dv, da)) return;
+    for (int a = 0; a < L; a++) out[a] += dx[axis] * to_freq(a, s, N);
+  }
+}
+
 // distance from a motion to what one Newton step makes of it, over the motion's size: an estimate
 // of how far the true one is, whatever the stiffness of rigid parts
 static pl_status newton_distance(pl_design *d, solution *s, const pl_orbit *o, double *out) {
