@@ -15,6 +15,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #define HEAD_WITHIN    5.0  // s for a request to come in
@@ -208,6 +209,16 @@ int http_send(http_socket *w, int binary, const void *data, size_t n) {
          send_frame(w, binary ? FRAME_BINARY : FRAME_TEXT, data, n);
 }
 
+// takes the turn to send; 0: a frame is on its way and does not get on
+static int lock_soon(pthread_mutex_t *lock) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  t.tv_nsec += 200000000;
+  t.tv_sec += t.tv_nsec / 1000000000;
+  t.tv_nsec %= 1000000000;
+  return pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &t) == 0;
+}
+
 // the reader's thread wakes, and ends the connection
 void http_close(http_socket *w, int code) {
   unsigned char out[FRAME_HEAD_MAX + 2];
@@ -215,8 +226,7 @@ void http_close(http_socket *w, int code) {
   int n = frame_write(FRAME_CLOSE, 2, out);
   out[n] = (unsigned char)(code >> 8);
   out[n + 1] = (unsigned char)code;
-  // not in the middle of another frame, and not if that would have to wait
-  if (pthread_mutex_trylock(&w->send) == 0) {
+  if (lock_soon(&w->send)) {
     (void)!send(w->c->fd, out, (size_t)n + 2, MSG_NOSIGNAL | MSG_DONTWAIT);
     pthread_mutex_unlock(&w->send);
   }

@@ -176,6 +176,7 @@ json_t *part_model(studio *s, pl_env *env, const pl_scene *scene, int rev) {
   part_set(out, "loads", loads(&m));
   part_set(out, "springs", model_springs(&m));
   part_set(out, "obstacles", model_obstacles(&m));
+  part_set(out, "solids", model_solids(&m));
   part_set(out, "watched", watched(&m));
   part_set(out, "gravity", part_reals(3, scene->gravity));
   part_set(out, "analyses", analyses(scene));

@@ -3,6 +3,7 @@
 
 #include "studio_impl.h"
 
+#include "pliant/report.h"
 #include "pliant/scene.h"
 
 // A Model that is being made.
@@ -20,5 +21,7 @@ json_t *model_segments(const making *m);
 json_t *model_points(const making *m);
 json_t *model_springs(const making *m);
 json_t *model_obstacles(const making *m);
+// model_solids.c
+json_t *model_solids(const making *m);
 
 #endif

@@ -199,11 +199,11 @@ static void draw(void *ctx, const double *a, const double *b) {
   memcpy(p->line[p->n++][1], b, 3 * sizeof *b);
 }
 
-static json_t *obstacle(const making *m, int k, pencil *p) {
+static json_t *obstacle(const making *m, int k, size_t n, const double *near, pencil *p) {
   const pl_obstacle *o = &m->scene->contact.obstacle[k];
   json_t *out = json_object();
   p->n = 0;
-  pl_obstacle_draw(o, m->scene->dim, 0, (size_t)m->mesh->nvert, m->mesh->X, draw, p);
+  pl_obstacle_draw(o, m->scene->dim, 0, n, near, draw, p);
   part_set(out, "name", part_words(m->scene->obstacle_name[k]));
   part_set(out, "lines",
            p->failed ? NULL
@@ -213,19 +213,49 @@ static json_t *obstacle(const making *m, int k, pencil *p) {
   return out;
 }
 
+// of the mesh, and of elements
+static double *all_places(const making *m, size_t *n) {
+  const pl_scene *sc = m->scene;
+  *n = (size_t)m->mesh->nvert;
+  for (int k = 0; k < sc->npatch; k++) *n += (size_t)sc->patch[k].p.n;
+  double *x = pl_alloc(m->env, 3 * *n, sizeof *x), *at = x;
+  if (!x) return NULL;
+  memcpy(at, m->mesh->X, 3 * (size_t)m->mesh->nvert * sizeof *x);
+  at += 3 * (size_t)m->mesh->nvert;
+  for (int k = 0; k < sc->npatch; k++)
+    for (int i = 0; i < sc->patch[k].p.n; i++, at += 3)
+      memcpy(at, sc->patch[k].p.pose[i].x, 3 * sizeof *x);
+  return x;
+}
+
+// the box of the places, and as much again around it
+static void frame(pencil *p, size_t n, const double *x) {
+  double size[3];
+  for (int c = 0; c < 3; c++) {
+    p->lo[c] = INFINITY;
+    p->hi[c] = -INFINITY;
+  }
+  for (size_t i = 0; i < 3 * n; i++) {
+    p->lo[i % 3] = fmin(p->lo[i % 3], x[i]);
+    p->hi[i % 3] = fmax(p->hi[i % 3], x[i]);
+  }
+  pl_sub3(p->hi, p->lo, size);
+  double around = 0.75 * pl_norm3(size);
+  for (int c = 0; c < 3; c++) {
+    p->lo[c] -= around;
+    p->hi[c] += around;
+  }
+}
+
 json_t *model_obstacles(const making *m) {
   json_t *all = json_array();
   pencil p = {.env = m->env};
-  double size[3];
-  pl_mesh_bounds(m->mesh, p.lo, p.hi);
-  pl_sub3(p.hi, p.lo, size);
-  double around = 0.75 * pl_norm3(size);
-  for (int c = 0; c < 3; c++) {
-    p.lo[c] -= around;
-    p.hi[c] += around;
-  }
-  for (int k = 0; k < m->scene->contact.nobstacle; k++)
-    json_array_append_new(all, obstacle(m, k, &p));
+  size_t n;
+  double *x = all_places(m, &n);
+  if (x && n) frame(&p, n, x);
+  for (int k = 0; x && k < m->scene->contact.nobstacle; k++)
+    json_array_append_new(all, obstacle(m, k, n, x, &p));
+  pl_free(m->env, x);
   pl_free(m->env, p.line);
   return all;
 }

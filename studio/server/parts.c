@@ -1,6 +1,7 @@
 // Parts of messages that several of them have.
 #include "studio_impl.h"
 
+#include "pliant/report.h"
 #include "pliant/scene.h"
 
 #include <float.h>
@@ -68,4 +69,39 @@ json_t *part_parameters(const pl_scene *scene, const pl_params *p) {
     json_array_append_new(all, one);
   }
   return all;
+}
+
+// ---- solids -------------------------------------------------------------------------------------
+
+static json_t *surface_of(studio *s, const char *group, const pl_mesh *m) {
+  json_t *one = json_object();
+  const pl_cells *t = &m->cell[PL_TRI3];
+  part_set(one, "x", data_keep_real(s, group, m->X, 2, (size_t[]){(size_t)m->nvert, 3}));
+  part_set(one, "triangles", data_keep(s, group, DATA_I32, t->v, 2, (size_t[]){(size_t)t->n, 3}));
+  return one;
+}
+
+json_t *part_solids(studio *s, const char *group, const pl_solids *all) {
+  size_t n = (size_t)all->n;
+  int *of = calloc(2 * n + 1, sizeof *of);
+  double(*at)[12] = calloc(n + 1, sizeof *at);
+  json_t *out = NULL, *meshes = json_array();
+  for (int k = 0; k < all->nmesh; k++)
+    json_array_append_new(meshes, surface_of(s, group, all->mesh[k]));
+  for (size_t i = 0; of && at && i < n; i++) {
+    of[2 * i] = all->solid[i].mesh;
+    of[2 * i + 1] = all->solid[i].tone;
+    memcpy(at[i], all->solid[i].x, 3 * sizeof(double));
+    memcpy(at[i] + 3, all->solid[i].Q, 9 * sizeof(double));
+  }
+  if (of && at) {
+    out = json_object();
+    part_set(out, "meshes", json_incref(meshes));
+    part_set(out, "of", data_keep(s, group, DATA_I32, of, 2, (size_t[]){n, 2}));
+    part_set(out, "poses", data_keep_real(s, group, &at[0][0], 2, (size_t[]){n, 12}));
+  }
+  json_decref(meshes);
+  free(of);
+  free(at);
+  return out;
 }

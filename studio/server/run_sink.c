@@ -233,44 +233,13 @@ static int put_iterate(void *ctx, const pl_analysis *a, const pl_iterate *i) {
   return run_stopped(r) || atomic_load(&r->pause);
 }
 
-static json_t *surface_of(job *r, const pl_mesh *m) {
-  json_t *one = json_object();
-  part_set(one, "x", run_reals(r, m->X, 2, (size_t[]){(size_t)m->nvert, 3}));
-  part_set(
-      one, "triangles",
-      run_array(r, DATA_I32, m->cell[PL_TRI3].v, 2, (size_t[]){(size_t)m->cell[PL_TRI3].n, 3}));
-  return one;
-}
-
-// where each is: place and rotation by rows
-static json_t *poses(job *r, const pl_solids *s) {
-  double(*at)[12] = malloc(((size_t)s->n + 1) * sizeof *at);
-  if (!at) return NULL;
-  for (int i = 0; i < s->n; i++) {
-    memcpy(at[i], s->solid[i].x, 3 * sizeof(double));
-    memcpy(at[i] + 3, s->solid[i].Q, 9 * sizeof(double));
-  }
-  json_t *out = run_reals(r, &at[0][0], 2, (size_t[]){(size_t)s->n, 12});
-  free(at);
-  return out;
-}
-
 static void put_solids(void *ctx, const char *name, const char *caption, const pl_solids *s) {
   job *r = ((watcher *)ctx)->r;
-  int *of = calloc(2 * (size_t)s->n + 1, sizeof *of);
-  if (!of) return;
-  json_t *item = item_of("solids", name ? name : ""), *meshes = json_array();
-  for (int k = 0; k < s->nmesh; k++) json_array_append_new(meshes, surface_of(r, s->mesh[k]));
-  for (int i = 0; i < s->n; i++) {
-    of[2 * i] = s->solid[i].mesh;
-    of[2 * i + 1] = s->solid[i].tone;
-  }
+  json_t *item = item_of("solids", name ? name : ""), *parts = part_solids(r->s, r->group, s);
   part_set(item, "caption", part_words(caption ? caption : ""));
   part_set(item, "title", part_words(s->title ? s->title : ""));
-  part_set(item, "meshes", meshes);
-  part_set(item, "of", run_array(r, DATA_I32, of, 2, (size_t[]){(size_t)s->n, 2}));
-  part_set(item, "poses", poses(r, s));
-  free(of);
+  json_object_update(item, parts);
+  json_decref(parts);
   run_item(r, item);
 }
 

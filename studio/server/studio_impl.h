@@ -9,6 +9,7 @@
 
 struct pl_scene;
 struct pl_orbit;
+struct pl_solids;
 struct pl_model;
 struct pl_params;
 
@@ -158,6 +159,8 @@ void part_set(json_t *object, const char *key, json_t *value); // NULL: null
 json_t *part_orbit(studio *s, const char *group, const struct pl_scene *scene,
                    const struct pl_model *m, const struct pl_params *p, const struct pl_orbit *o,
                    const char *name, const char *title);
+// Rigid elements where they are: members of an item `solids`.
+json_t *part_solids(studio *s, const char *group, const struct pl_solids *all);
 // Parameters as the scene shows them: Parameter[].
 json_t *part_parameters(const struct pl_scene *scene, const struct pl_params *p);
 // The Model of a scene, its arrays in the group "model/REV".

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Nothing is lost: python3 run_faults.py PLIANT WORK_DIR FAIL_MALLOC_SO|''
+"""Nothing is lost: python3 run_faults.py PLIANT WORK_DIR [FAIL_MALLOC_SO STOP_AFTER_SO]
 
-Runs are stopped at the k-th checkpoint, seen by the file that is replaced; when exactly the signal comes makes no
-difference to what is asserted."""
+Runs are stopped at the k-th checkpoint: by themselves as soon as it is written, or without the libraries (under sanitizers) and
+by two signals from here, where the file is seen to be replaced, if the run lasts long enough."""
 import fcntl
 import json
 import math
@@ -18,7 +18,8 @@ import time
 
 from fresh import fresh
 
-pliant, work, shim = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3] if len(sys.argv) > 3 else ""
+pliant, work = sys.argv[1], pathlib.Path(sys.argv[2])
+shim, stopper = sys.argv[3:5] or ("", "")
 fresh(work)
 DONE, INTERNAL, INPUT, UNSOLVED, IO, INTERRUPTED = 0, 1, 3, 4, 5, 130
 tests = []
@@ -60,9 +61,13 @@ def is_pending(pid, sig):
 
 
 def start_and_stop(path, folder, count, *sig):
-    """Starts a run that writes a checkpoint at every step and sends it signals after `count` of them."""
-    p = subprocess.Popen([pliant, "run", str(path), "-o", str(folder), "--checkpoint", "0", "-t", "1"], cwd=work,
-                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    """Starts a run that writes a checkpoint at every step and stops it by signals after `count` of them."""
+    command = [pliant, "run", str(path), "-o", str(folder), "--checkpoint", "0", "-t", "1"]
+    if stopper and len(sig) == 1:
+        env = dict(os.environ, LD_PRELOAD=stopper, STOP_AFTER=str(count), STOP_SIGNAL=str(int(sig[0])))
+        p = subprocess.run(command, cwd=work, env=env, capture_output=True, text=True, timeout=300)
+        return p.returncode, p.stderr
+    p = subprocess.Popen(command, cwd=work, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     seen = set()
     while len(seen) < count and p.poll() is None:
         for f in folder.glob("*.checkpoint"):
@@ -276,7 +281,8 @@ def stopped_and_resumed(name, counts, sig):
         folder = work / f"{name}.{sig.name}.{count}"
         code, err = start_and_stop(path, folder, count, sig)
         assert code in (DONE, -sig if sig == signal.SIGKILL else INTERRUPTED), err
-        assert name != "pair" or code == -sig, "there was no checkpoint to go on with"
+        if stopper:
+            assert code != DONE, f"{name}: not as many as {count} checkpoints"
         if code == INTERRUPTED:
             yield folder, err
         run("run", path, "-o", folder, "--resume", "-t", 1)
@@ -287,7 +293,7 @@ def stopped_and_resumed(name, counts, sig):
 def killed_and_resumed():
     for name, counts in (("newmark", (1, 17)), ("bdf2", (1, 150)), ("cloth", (2, 13)), ("jump", (4, 40, 130, 190)), ("pressed", (3, 9, 14)), ("pair", (2, 7)), ("throw", (3, 12)), ("drape", (1, 5)),
                          ("design", (1, 4)), ("response", (3, 20)), ("backbone", (1, 12)), ("damped", (2, 15)), ("damping", (1, 3)), ("fit", (1, 4, 8)), ("explore", (5,)),
-                         ("native", (1, 5, 9)), ("search", (1, 20)), ("coarsen", (1, 6, 11)), ("limits", (1, 3)),
+                         ("native", (1, 5, 7)), ("search", (1, 20)), ("coarsen", (1, 6, 11)), ("limits", (1,)),
                          ("mail-design", (1, 4)), ("others", (1, 9))):
         list(stopped_and_resumed(name, counts, signal.SIGKILL))
 

@@ -10,7 +10,7 @@ export async function start(pliant, args = [], options = {}) {
   let out = ''
   let err = ''
   child.stderr.on('data', (d) => (err += d))
-  const ended = new Promise((resolve) => child.on('exit', (code, signal) => resolve(signal ?? code)))
+  const ended = new Promise((resolve) => child.on('close', (code, signal) => resolve(signal ?? code)))
   const address = await new Promise((resolve, reject) => {
     child.stdout.on('data', (d) => {
       out += d

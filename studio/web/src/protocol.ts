@@ -33,6 +33,13 @@ export interface Parameter {
   max: number | null
 }
 
+/** Rigid elements where they are. */
+export interface Solids {
+  meshes: { x: ArrayRef; triangles: ArrayRef }[]
+  of: ArrayRef // i32 [n][2] mesh and tone: 0 steel, 1 copper, 2 red
+  poses: ArrayRef // f32 [n][12] place, rotation by rows
+}
+
 /** A scene that was understood. Nodes are vertices of its mesh. Lengths are metres. */
 export interface Model {
   rev: number
@@ -54,6 +61,7 @@ export interface Model {
   // dimensions so far (m) to the left of it. ends f32 [][2][3] at rest, nodes i32 [][2][2], at f32 [][2][2]
   springs: { ends: ArrayRef; nodes: ArrayRef; at: ArrayRef }
   obstacles: { name: string; lines: ArrayRef; velocity: number[] }[] // f32 [][2][3] at time 0; m/s
+  solids: Solids | null // elements of interlocking materials
   watched: { name: string; node: number }[]
   gravity: number[]
   analyses: { name: string; kind: string; line: number; text: string }[]
@@ -106,7 +114,7 @@ export type Item =
   | { kind: 'shape'; name: string; title: string; caption: string; x: ArrayRef; mode: ArrayRef | null } // f32 [nvert][3]; a mode's largest displacement is 1
   | Orbit
   | { kind: 'picture'; name: string; caption: string; title: string; colourLabel: string | null; x: ArrayRef | null; colour: ArrayRef | null; face: ArrayRef | null; lo: number; hi: number; limit: number; moments: ArrayRef | null } // limit > 0: of values; moments f32 [n][nvert][3]: earlier places, drawn like x
-  | { kind: 'solids'; name: string; caption: string; title: string; meshes: { x: ArrayRef; triangles: ArrayRef }[]; of: ArrayRef; poses: ArrayRef } // rigid elements: i32 [n][2] mesh and tone (0 steel, 1 copper, 2 red), f32 [n][12] place and rotation by rows
+  | { kind: 'solids'; name: string; caption: string; title: string; meshes: Solids['meshes']; of: ArrayRef; poses: ArrayRef } // a Solids
   | { kind: 'body'; name: string; caption: string; title: string; labels: string[]; x: ArrayRef; triangles: ArrayRef } // in a space of three numbers, zero inside: f32 [][3], i32 [][3]
   | { kind: 'film'; analysis: string; time: ArrayRef; x: ArrayRef; face: ArrayRef | null } // f32 [n], [n][nvert][3]
   | { kind: 'table'; name: string; columns: { name: string; unit: string }[]; rows: number; data: ArrayRef } // f32 [rows][cols]

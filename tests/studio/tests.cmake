@@ -1,0 +1,7 @@
+# Tests of the studio's server as a browser and its enemies see it.
+find_program(NODE node)
+if(NODE)
+  add_test(NAME studio.security COMMAND ${NODE} ${CMAKE_CURRENT_SOURCE_DIR}/studio/run_security.mjs
+           $<TARGET_FILE:pliant> ${CMAKE_CURRENT_BINARY_DIR}/studio_security)
+  set_tests_properties(studio.security PROPERTIES LABELS unit TIMEOUT 600)
+endif()
