@@ -184,6 +184,8 @@ int path_is_below(const char *path);
   X(gallery, "gallery", 0)                                                                         \
   X(schema, "schema", 0)                                                                           \
   X(check, "check", 1)                                                                             \
+  X(validate, "validate", 0)                                                                       \
+  X(results, "results", 1)                                                                         \
   X(model, "model", 0)                                                                             \
   X(run, "run", 0)                                                                                 \
   X(cancel, "cancel", 0)                                                                           \
