@@ -49,6 +49,7 @@ static json_t *watched_told(const session *t) {
     json_t *one = json_object();
     part_set(one, "name", part_words(w->name));
     part_set(one, "node", json_integer(w->node));
+    part_set(one, "axes", json_integer(w->mask));
     part_set(one, "amplitude", part_number(w->path));
     part_set(one, "gradient", part_reals(t->nvar, t->slope + k * t->nvar));
     json_array_append_new(all, one);
