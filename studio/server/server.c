@@ -16,8 +16,10 @@ static const struct {
   pl_status (*create)(studio *s);
   void (*free)(studio *s);
 } parts[] = {
-    {data_create, data_free},     {clients_create, clients_free}, {worker_create, worker_free},
-    {models_create, models_free}, {journal_create, journal_free}, {runs_create, runs_free},
+    {data_create, data_free},       {clients_create, clients_free},
+    {worker_create, worker_free},   {models_create, models_free},
+    {journal_create, journal_free}, {explorations_create, explorations_free},
+    {runs_create, runs_free},
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 

@@ -64,6 +64,7 @@ studio *recorder_open(const char *folder) {
   check_ok(&s->host, data_create(s));
   check_ok(&s->host, models_create(s));
   check_ok(&s->host, journal_create(s));
+  check_ok(&s->host, explorations_create(s));
   check_ok(&s->host, runs_create(s));
   return s;
 }
@@ -71,6 +72,7 @@ studio *recorder_open(const char *folder) {
 void recorder_close(studio *s) {
   runs_free(s);
   journal_free(s);
+  explorations_free(s);
   models_free(s);
   data_free(s);
   pthread_mutex_lock(&lock);

@@ -37,7 +37,7 @@ async function shoot(folder, names) {
     await p.setViewportSize({ width, height })
     await p.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
     await p.goto(`${address}?${what}`)
-    await p.waitForTimeout(1500)
+    await p.waitForTimeout(2500)
     await p.screenshot({ path: join(folder, `${name.replaceAll(':', '-')}.png`) })
     await p.close()
   }

@@ -10,6 +10,8 @@ import { makeSurface, spread, vertexNormals, withFaces } from './surface'
 import type { Surface } from './surface'
 import type { ModelArrays } from './types'
 
+const FINE = 3000 // triangles from which on light is that of their vertices
+
 /** What does not move of a model: shared by all of its motions on the screen. */
 export interface Layout {
   model: ModelArrays
@@ -21,6 +23,7 @@ export interface Layout {
   points: Int32Array
   springs: Attachment[]
   arcs: Float32Array // of sharp edges, then of segments
+  grain: number // typical length of an edge, metres
 }
 
 function triangleEdges(tri: Int32Array, nvert: number): Int32Array {
@@ -37,6 +40,15 @@ function triangleEdges(tri: Int32Array, nvert: number): Int32Array {
   return Int32Array.from(out)
 }
 
+function meanLength(pairs: Int32Array, x: Float32Array): number {
+  let sum = 0
+  for (let k = 0; k < pairs.length; k += 2) {
+    const [a, b] = [3 * pairs[k]!, 3 * pairs[k + 1]!]
+    sum += Math.hypot(x[b]! - x[a]!, x[b + 1]! - x[a + 1]!, x[b + 2]! - x[a + 2]!)
+  }
+  return pairs.length > 0 ? (2 * sum) / pairs.length : 0
+}
+
 export function makeLayout(model: ModelArrays, crease: number): Layout {
   const nvert = model.x.length / 3
   const triangles = model.triangles ?? new Int32Array(0)
@@ -45,12 +57,14 @@ export function makeLayout(model: ModelArrays, crease: number): Layout {
   const both = new Int32Array(surface.sharp.length + segments.length)
   both.set(surface.sharp)
   both.set(segments, surface.sharp.length)
+  const edges = model.edges && model.edges.length > 0 ? model.edges : triangleEdges(triangles, nvert)
   return {
     model,
     nvert,
     surface,
     segments,
-    edges: model.edges && model.edges.length > 0 ? model.edges : triangleEdges(triangles, nvert),
+    edges,
+    grain: meanLength(edges, model.x),
     // chains of many short pieces look better without
     joints: segments.length <= 80 ? Int32Array.from(new Set(segments)) : new Int32Array(0),
     points: model.points ?? new Int32Array(0),
@@ -73,6 +87,7 @@ export class Body {
   private wire: LineSegments<BufferGeometry, RawShaderMaterial> | null = null
   private sharp: Lines | null = null
   private coils: Lines | null = null
+  private wireOpacity = 0.2
   private marks: Points<BufferGeometry, RawShaderMaterial>[] = []
 
   constructor(readonly layout: Layout, private readonly shared: Shared, private readonly style: Style, look: Look, private opacity = 1) {
@@ -109,7 +124,8 @@ export class Body {
   private makeFaces(): void {
     if (this.surface.ntri === 0) return
     const main = this.style === 'main'
-    const material = surfaceMaterial(this.shared, !main)
+    const fine = this.surface.ntri > FINE
+    const material = surfaceMaterial(this.shared, !main, fine)
     this.face = new Mesh(this.geometry, material)
     this.face.frustumCulled = false
     this.face.renderOrder = main ? 0 : 5
@@ -118,7 +134,7 @@ export class Body {
       material.blending = NormalBlending
       material.depthWrite = false
       // ahead of the colour pass nothing but depths: one layer shows
-      const depth = surfaceMaterial(this.shared, true)
+      const depth = surfaceMaterial(this.shared, true, fine)
       depth.colorWrite = false
       depth.transparent = true
       depth.polygonOffsetFactor = depth.polygonOffsetUnits = 1.5
@@ -153,7 +169,7 @@ export class Body {
     const nseg = layout.segments.length / 2
     if (nseg > 0) {
       const width = nseg > 4000 ? 1.4 : nseg > 400 ? 2.2 : nseg > 40 ? 3.2 : 4.4
-      this.rods = new Lines(nseg, lineMaterial(shared, { tint: main ? look.rod : tint, width: main ? width : 0.7 * width, opacity, round: main ? 1 : 0, dash, bias: 8e-4 }, main), true, layout.arcs.subarray(2 * nsharp))
+      this.rods = new Lines(nseg, lineMaterial(shared, { tint: main ? look.rod : tint, width: main ? width : 0.7 * width, opacity, round: main ? (width > 4 ? 1 : 0.6) : 0, dash, bias: 8e-4 }, main), true, layout.arcs.subarray(2 * nsharp))
       this.rods.mesh.renderOrder = order
       this.group.add(this.rods.mesh)
     }
@@ -192,7 +208,7 @@ export class Body {
     const tint = this.style === 'ghost' ? look.ghost : look.skin
     if (this.wire) {
       this.wire.material.uniforms.tint!.value = rgb(look.edge)
-      this.wire.material.uniforms.opacity!.value = look.wire
+      this.wireOpacity = look.wire
     }
     const set = (lines: Lines | null, own: typeof tint): void => {
       if (lines) lines.mesh.material.uniforms.tint!.value = rgb(main ? own : tint)
@@ -221,8 +237,9 @@ export class Body {
     this.sharp?.join(layout.surface.sharp, x)
     this.rods?.join(layout.segments, x)
     if (!this.coils) return
-    layout.springs.forEach((s, k) => coil(hang(s, x), this.coils!.ends, 6 * coilPoints * k))
-    this.coils.changed()
+    const ends = new Float32Array(6 * coilPoints * layout.springs.length)
+    layout.springs.forEach((s, k) => coil(hang(s, x), ends, 6 * coilPoints * k))
+    this.coils.put(ends)
   }
 
   /** One value a vertex or, with perFace, a triangle; null: plain. */
@@ -251,8 +268,12 @@ export class Body {
     this.moved()
   }
 
-  showWire(on: boolean): void {
-    if (this.wire) this.wire.visible = on
+  /** Edges of cells, fainter where they are many; perPixel: metres. */
+  showWire(on: boolean, perPixel: number): void {
+    if (!this.wire) return
+    const part = Math.min(Math.max((this.layout.grain / perPixel - 5) / 10, 0), 1)
+    this.wire.visible = on && part > 0.05
+    this.wire.material.uniforms.opacity!.value = this.wireOpacity * part
   }
 
   dispose(): void {

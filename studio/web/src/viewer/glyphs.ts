@@ -46,7 +46,7 @@ export function glyphs(m: ModelArrays, x: Float32Array, p: Projection, look: Loo
   const g = m.gravity
   if (g && Math.hypot(...g) > 0 && p.width > 320 && p.height > 200) {
     const [u, v] = direction(p, g)
-    out.push({ at: [96 - u / 3.2, p.height - 40 - v / 3.2], towards: [u / 1.6, v / 1.6], tint: look.obstacle, turning: false })
+    out.push({ at: [96 - u / 3.2, p.height - 40 - v / 3.2], towards: [u / 1.6, v / 1.6], tint: look.obstacle, turning: false, text: 'g' })
   }
   return out
 }

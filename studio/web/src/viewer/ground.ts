@@ -1,15 +1,20 @@
-import { BufferAttribute, BufferGeometry, DoubleSide, GLSL3, LinearFilter, MaxEquation, CustomBlending, Mesh, NoBlending, OneFactor, OrthographicCamera, RawShaderMaterial, Scene, Vector2, Vector3, WebGLRenderTarget, Matrix4 } from 'three'
+import {
+  BufferAttribute, BufferGeometry, CustomBlending, DoubleSide, GLSL3, Group, LinearFilter, LineSegments, Matrix4, MaxEquation, Mesh,
+  NoBlending, NormalBlending, OneFactor, OrthographicCamera, RawShaderMaterial, Scene, Vector2, Vector3, WebGLRenderTarget,
+} from 'three'
 import type { IUniform, WebGLRenderer } from 'three'
 import type { Body } from './body'
 import type { Look } from './colours'
 import { rgb } from './materials'
 import { roundBelow } from './numbers'
 import * as shader from './shaders'
+import type { Solids } from './solids'
 import type { Vec3 } from './types'
 
-const SIZE = 256
+const SIZE = 128 // pixels of the shadow
+const FAR = 1.6 // the grid reaches so many sizes of the model to each side
 
-const screen = (): BufferGeometry => {
+const square = (): BufferGeometry => {
   const g = new BufferGeometry()
   g.setAttribute('position', new BufferAttribute(new Float32Array([-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0]), 3))
   g.setIndex([0, 1, 2, 0, 2, 3])
@@ -17,37 +22,51 @@ const screen = (): BufferGeometry => {
 }
 
 function material(vertexShader: string, fragmentShader: string, uniforms: Record<string, IUniform>): RawShaderMaterial {
-  return new RawShaderMaterial({ glslVersion: GLSL3, vertexShader, fragmentShader, uniforms, depthTest: false, depthWrite: false, blending: NoBlending, side: DoubleSide })
+  return new RawShaderMaterial({
+    glslVersion: GLSL3, vertexShader, fragmentShader, uniforms,
+    depthTest: false, depthWrite: false, blending: NoBlending, side: DoubleSide,
+  })
+}
+
+function over(m: RawShaderMaterial): RawShaderMaterial {
+  m.transparent = true
+  m.blending = NormalBlending
+  m.depthTest = true
+  return m
 }
 
 /** A plane below the model with lines at round distances and the soft shadow of what stands on it. */
 export class Ground {
-  readonly mesh: Mesh<BufferGeometry, RawShaderMaterial>
-  shadows = true
-  private readonly targets = [0, 1].map(() => new WebGLRenderTarget(SIZE, SIZE, { depthBuffer: false, minFilter: LinearFilter, magFilter: LinearFilter }))
+  readonly group = new Group()
+  private readonly targets = [0, 1].map(() =>
+    new WebGLRenderTarget(SIZE, SIZE, { depthBuffer: false, minFilter: LinearFilter, magFilter: LinearFilter }))
+  private readonly plane: Mesh<BufferGeometry, RawShaderMaterial>
+  private readonly grid: LineSegments<BufferGeometry, RawShaderMaterial>
   private readonly below = new OrthographicCamera()
   private readonly casters = new Scene()
   private readonly blurScene = new Scene()
   private readonly reach: IUniform<number> = { value: 1 }
   private readonly faces = material(shader.shadeVertex, shader.shadeFragment, { reach: this.reach })
-  private readonly rods = material(shader.shadeLineVertex, shader.shadeFragment, { reach: this.reach, size: { value: new Vector2(SIZE, SIZE) }, thick: { value: 4 } })
+  private readonly solids = material(shader.shadeSolidVertex, shader.shadeFragment, { reach: this.reach })
+  private readonly rods = material(shader.shadeLineVertex, shader.shadeFragment, {
+    reach: this.reach, size: { value: new Vector2(SIZE, SIZE) }, thick: { value: 2.5 },
+  })
   private readonly blur = material(shader.screenVertex, shader.blurFragment, { source: { value: null }, pace: { value: new Vector2() } })
-  private readonly quad = new Mesh(screen(), this.blur)
+  private readonly quad = new Mesh(square(), this.blur)
 
   constructor(look: Look) {
-    const m = material(shader.groundVertex, shader.groundFragment, {
-      source: { value: this.targets[0]!.texture }, grid: { value: rgb(look.grid) }, dark: { value: look.shadow },
-      pace: { value: 1 }, side: { value: 1 }, offset: { value: new Vector2() }, shadow: { value: 1 },
-    })
-    m.transparent = true
-    m.blending = 1
-    m.depthTest = true
-    this.mesh = new Mesh(screen(), m)
-    this.mesh.frustumCulled = false
-    this.mesh.matrixAutoUpdate = false
-    this.mesh.renderOrder = 4.5
+    this.plane = new Mesh(square(), over(material(shader.groundVertex, shader.groundFragment, {
+      source: { value: this.targets[0]!.texture }, dark: { value: look.shadow },
+    })))
+    this.grid = new LineSegments(new BufferGeometry(), over(material(shader.gridVertex, shader.gridFragment, { tint: { value: rgb(look.grid) } })))
+    for (const m of [this.grid, this.plane]) {
+      m.frustumCulled = false
+      m.matrixAutoUpdate = false
+      m.renderOrder = 0.5
+      this.group.add(m)
+    }
     // the nearest to the ground counts
-    for (const c of [this.faces, this.rods]) {
+    for (const c of [this.faces, this.rods, this.solids]) {
       c.blending = CustomBlending
       c.blendEquation = MaxEquation
       c.blendSrc = c.blendDst = OneFactor
@@ -57,9 +76,8 @@ export class Ground {
   }
 
   setLook(look: Look): void {
-    const u = this.mesh.material.uniforms
-    u.grid!.value = rgb(look.grid)
-    u.dark!.value = look.shadow
+    this.grid.material.uniforms.tint!.value = rgb(look.grid)
+    this.plane.material.uniforms.dark!.value = look.shadow
   }
 
   /** Below a box; `up` is one of the axes. */
@@ -67,22 +85,34 @@ export class Ground {
     const k = up.indexOf(1)
     const [i, j] = [(k + 1) % 3, (k + 2) % 3]
     const size = Math.hypot(...[0, 1, 2].map((c) => hi[c]! - lo[c]!)) || 1
-    const side = 3.2 * size
-    const pace = roundBelow(size / 3)
+    const side = 1.3 * Math.max(hi[i]! - lo[i]!, hi[j]! - lo[j]!, 0.1 * size)
     const mid = [0, 1, 2].map((c) => (lo[c]! + hi[c]!) / 2)
     const centre = new Vector3()
-    centre.setComponent(i, mid[i]!)
-    centre.setComponent(j, mid[j]!)
+    for (const c of [i, j]) centre.setComponent(c, mid[c]!)
     centre.setComponent(k, lo[k]! - 0.002 * size)
     const axes = [i, j, k].map((c) => new Vector3().setComponent(c, 1)) as [Vector3, Vector3, Vector3]
-    this.mesh.matrix.makeBasis(...axes).setPosition(centre)
-    this.mesh.matrixWorldNeedsUpdate = true
-    const u = this.mesh.material.uniforms
-    u.side!.value = side
-    u.pace!.value = pace
-    u.offset!.value.set(mid[i]! % pace, mid[j]! % pace)
+    const basis = new Matrix4().makeBasis(...axes).setPosition(centre)
+    for (const [m, half] of [[this.plane, side / 2], [this.grid, FAR * size]] as const) {
+      m.matrix.copy(basis).scale(new Vector3(half, half, 1))
+      m.matrixWorldNeedsUpdate = true
+    }
+    this.rule(FAR * size, roundBelow(size / 3), mid[i]!, mid[j]!)
     this.reach.value = 0.55 * size
     this.lookUp(centre, axes, side, size)
+  }
+
+  // lines at multiples of `pace`, in units of the half side
+  private rule(half: number, pace: number, u: number, v: number): void {
+    const at: number[] = []
+    for (const [mid, swap] of [[u, false], [v, true]] as const)
+      for (let k = Math.ceil((mid - half) / pace); k * pace <= mid + half; k++) {
+        const x = (k * pace - mid) / half
+        const reach = Math.sqrt(Math.max(0, 1 - x * x))
+        if (swap) at.push(-reach, x, 0, reach, x, 0)
+        else at.push(x, -reach, 0, x, reach, 0)
+      }
+    this.grid.geometry.dispose()
+    this.grid.geometry = new BufferGeometry().setAttribute('position', new BufferAttribute(new Float32Array(at), 3))
   }
 
   // from below the ground upwards: what is low is near
@@ -99,23 +129,20 @@ export class Ground {
     c.matrixWorldNeedsUpdate = true
   }
 
-  /** The shadow of a body anew. */
-  cast(renderer: WebGLRenderer, body: Body): void {
-    this.mesh.material.uniforms.shadow!.value = this.shadows ? 1 : 0
-    if (!this.shadows) return
+  /** The shadow anew, or none. */
+  cast(renderer: WebGLRenderer, body: Body | null, solids: Solids | null, shadows: boolean): void {
+    this.plane.visible = shadows
+    if (!shadows) return
     this.casters.clear()
-    if (body.face) {
-      const m = new Mesh(body.geometry, this.faces)
-      m.frustumCulled = false
-      this.casters.add(m)
+    const add = (g: BufferGeometry, m: RawShaderMaterial): void => {
+      const caster = new Mesh(g, m)
+      caster.frustumCulled = false
+      this.casters.add(caster)
     }
-    if (body.rods) {
-      const m = new Mesh(body.rods.mesh.geometry, this.rods)
-      m.frustumCulled = false
-      this.casters.add(m)
-    }
+    if (body?.face) add(body.geometry, this.faces)
+    if (body?.rods) add(body.rods.mesh.geometry, this.rods)
+    for (const s of solids?.group.children ?? []) add((s as Mesh).geometry, this.solids)
     const [a, b] = this.targets as [WebGLRenderTarget, WebGLRenderTarget]
-    const before = renderer.getRenderTarget()
     renderer.setClearColor(0, 1)
     renderer.setRenderTarget(a)
     renderer.clear()
@@ -126,14 +153,13 @@ export class Ground {
       renderer.setRenderTarget(to)
       renderer.render(this.blurScene, this.below)
     }
-    renderer.setRenderTarget(before)
+    renderer.setRenderTarget(null)
   }
 
   dispose(): void {
-    this.mesh.removeFromParent()
+    this.group.removeFromParent()
     for (const t of this.targets) t.dispose()
-    for (const m of [this.faces, this.rods, this.blur, this.mesh.material]) m.dispose()
-    this.mesh.geometry.dispose()
-    this.quad.geometry.dispose()
+    for (const m of [this.faces, this.rods, this.solids, this.blur, this.plane.material, this.grid.material]) m.dispose()
+    for (const g of [this.plane.geometry, this.grid.geometry, this.quad.geometry]) g.dispose()
   }
 }

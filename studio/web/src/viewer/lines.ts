@@ -1,62 +1,79 @@
-import { BufferAttribute, DynamicDrawUsage, InstancedBufferAttribute, InstancedBufferGeometry, InstancedInterleavedBuffer, InterleavedBufferAttribute, Mesh, StaticDrawUsage } from 'three'
+import { BufferAttribute, BufferGeometry, DynamicDrawUsage, InterleavedBuffer, InterleavedBufferAttribute, Mesh, StaticDrawUsage } from 'three'
 import type { RawShaderMaterial } from 'three'
 
-const quad = new Float32Array([0, -1, 0, 1, -1, 0, 1, 1, 0, 0, 1, 0])
+const corner = [0, -1, 0, 1, -1, 0, 1, 1, 0, 0, 1, 0] // end, side, 0
+
+// four vertices a piece, as renderers without hardware are slow with instances
+function quads(n: number): { position: Float32Array; index: Uint32Array } {
+  const position = new Float32Array(12 * n)
+  const index = new Uint32Array(6 * n)
+  for (let k = 0; k < n; k++) {
+    position.set(corner, 12 * k)
+    index.set([0, 1, 2, 0, 2, 3].map((i) => 4 * k + i), 6 * k)
+  }
+  return { position, index }
+}
 
 /** Straight pieces of constant width on the screen. */
 export class Lines {
-  readonly mesh: Mesh<InstancedBufferGeometry, RawShaderMaterial>
-  readonly ends: Float32Array // [n][2][3]
-  private readonly buffer: InstancedInterleavedBuffer
-  private readonly values: InstancedBufferAttribute
+  readonly mesh: Mesh<BufferGeometry, RawShaderMaterial>
+  private readonly data: Float32Array // [n][4][2][3], both ends at each corner
+  private readonly buffer: InterleavedBuffer
+  private readonly values: BufferAttribute
 
   constructor(readonly n: number, material: RawShaderMaterial, moving: boolean, along?: Float32Array) {
-    const g = new InstancedBufferGeometry()
-    this.ends = new Float32Array(6 * n)
-    this.buffer = new InstancedInterleavedBuffer(this.ends, 6, 1)
+    const g = new BufferGeometry()
+    const { position, index } = quads(n)
+    this.data = new Float32Array(24 * n)
+    this.buffer = new InterleavedBuffer(this.data, 6)
     this.buffer.setUsage(moving ? DynamicDrawUsage : StaticDrawUsage)
-    this.values = new InstancedBufferAttribute(new Float32Array(2 * n), 2)
-    g.setAttribute('position', new BufferAttribute(quad, 3))
-    g.setIndex([0, 1, 2, 0, 2, 3])
+    this.values = new BufferAttribute(new Float32Array(8 * n), 2)
+    const arc = new BufferAttribute(new Float32Array(8 * n), 2)
+    if (along) for (let k = 0; k < 8 * n; k++) arc.array[k] = along[2 * (k >> 3) + (k & 1)]!
+    g.setAttribute('position', new BufferAttribute(position, 3))
+    g.setIndex(new BufferAttribute(index, 1))
     g.setAttribute('a', new InterleavedBufferAttribute(this.buffer, 3, 0))
     g.setAttribute('b', new InterleavedBufferAttribute(this.buffer, 3, 3))
-    g.setAttribute('along', new InstancedBufferAttribute(along ?? new Float32Array(2 * n), 2))
+    g.setAttribute('along', arc)
     g.setAttribute('values', this.values)
-    g.instanceCount = n
     this.mesh = new Mesh(g, material)
     this.mesh.frustumCulled = false
   }
 
   /** Ends from the vertices of pairs [n][2]. */
   join(pairs: ArrayLike<number>, x: Float32Array): void {
-    const { ends } = this
-    for (let k = 0; k < 2 * this.n; k++) {
-      const v = 3 * pairs[k]!
-      ends[3 * k] = x[v]!
-      ends[3 * k + 1] = x[v + 1]!
-      ends[3 * k + 2] = x[v + 2]!
+    const { data } = this
+    for (let k = 0; k < this.n; k++) {
+      const a = 3 * pairs[2 * k]!
+      const b = 3 * pairs[2 * k + 1]!
+      for (let to = 24 * k; to < 24 * k + 24; to += 6) {
+        data[to] = x[a]!
+        data[to + 1] = x[a + 1]!
+        data[to + 2] = x[a + 2]!
+        data[to + 3] = x[b]!
+        data[to + 4] = x[b + 1]!
+        data[to + 5] = x[b + 2]!
+      }
     }
-    this.changed()
+    this.buffer.needsUpdate = true
+  }
+
+  /** Ends one after the other, [n][2][3]. */
+  put(ends: Float32Array): void {
+    for (let k = 0; k < this.n; k++) for (let c = 0; c < 4; c++) this.data.set(ends.subarray(6 * k, 6 * k + 6), 24 * k + 6 * c)
+    this.buffer.needsUpdate = true
   }
 
   /** A path of n + 1 points. */
   follow(path: Float32Array): void {
-    for (let k = 0; k < this.n; k++) this.ends.set(path.subarray(3 * k, 3 * k + 6), 6 * k)
-    this.changed()
-  }
-
-  changed(): void {
+    for (let k = 0; k < this.n; k++) for (let c = 0; c < 4; c++) this.data.set(path.subarray(3 * k, 3 * k + 6), 24 * k + 6 * c)
     this.buffer.needsUpdate = true
   }
 
   colour(pairs: ArrayLike<number>, value: Float32Array | null): void {
-    const out = this.values.array as Float32Array
-    for (let k = 0; k < out.length; k++) out[k] = value ? value[pairs[k]!]! : NaN
+    const out = this.values.array
+    for (let k = 0; k < out.length; k++) out[k] = value ? value[pairs[2 * (k >> 3) + (k & 1)]!]! : NaN
     this.values.needsUpdate = true
-  }
-
-  show(n: number): void {
-    this.mesh.geometry.instanceCount = Math.min(n, this.n)
   }
 
   dispose(): void {

@@ -40,11 +40,12 @@ export function makeShared(): Shared {
 const fixed = (uniforms: Record<string, unknown>): Record<string, IUniform> =>
   Object.fromEntries(Object.entries(uniforms).map(([k, value]) => [k, { value }]))
 
-export function surfaceMaterial(shared: Shared, plain: boolean): RawShaderMaterial {
+export function surfaceMaterial(shared: Shared, plain: boolean, fine: boolean): RawShaderMaterial {
   const m = new RawShaderMaterial({
     glslVersion: GLSL3,
     vertexShader: shader.surfaceVertex,
     fragmentShader: shader.surfaceFragment,
+    defines: fine ? { FINE: 1 } : {},
     side: DoubleSide,
     polygonOffset: true,
     polygonOffsetFactor: 1,

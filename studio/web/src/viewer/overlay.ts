@@ -16,6 +16,7 @@ export interface Arrow {
   towards: [number, number] // pixels; shorter than 6: it points at the viewer
   tint: RGB
   turning: boolean // an axis: with a sign of turning
+  text?: string // at its root
 }
 
 export interface Drawing {
@@ -161,6 +162,15 @@ function drawArrow(c: Pen, look: Look, a: Arrow): void {
     c.strokeStyle = c.fillStyle = colour
     c.lineWidth = wide
     c.lineCap = 'round'
+    if (n < 6 && a.turning) {
+      // about the direction of view
+      c.beginPath()
+      c.arc(x, y, 15, -0.4, -4.6, true)
+      c.stroke()
+      const [hx, hy] = [x + 15 * Math.cos(-4.6), y + 15 * Math.sin(-4.6)]
+      head(c, hx + 4, hy + 0.4, 1, 0.1, wide > 3 ? 10 : 8.5)
+      return
+    }
     if (n < 6) {
       c.beginPath()
       c.arc(x, y, 6, 0, 7)
@@ -194,6 +204,11 @@ function drawArrow(c: Pen, look: Look, a: Arrow): void {
   }
   pass(look.back, 5)
   pass(css(a.tint), 2.2)
+  if (!a.text) return
+  c.font = font(12, 600)
+  c.textAlign = 'center'
+  c.textBaseline = 'middle'
+  say(c, look, a.text, x - (12 * dx) / (n || 1), y - (12 * dy) / (n || 1), css(a.tint))
 }
 
 function drawBrush(c: Pen, d: Drawing, p: number[]): void {

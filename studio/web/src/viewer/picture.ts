@@ -10,6 +10,7 @@ import { lineMaterial, makeMap, makeShared, markMaterial, rgb } from './material
 import type { MarkLook } from './materials'
 import { Solids } from './solids'
 import { Stage } from './stage'
+import type { Quality } from './stage'
 import type { MapName, SolidsArrays, Tone, Vec3 } from './types'
 
 type Marks = Points<BufferGeometry, RawShaderMaterial>
@@ -33,6 +34,7 @@ export class Picture {
   skins: Body[] = []
   solids: Solids | null = null
   private look: Look = looks.light
+  private faded = false
   private readonly ground: Ground
   private obstacles: Lines | null = null
   private trails: Lines[] = []
@@ -42,13 +44,14 @@ export class Picture {
   constructor(canvas: HTMLCanvasElement) {
     this.stage = new Stage(canvas)
     this.ground = new Ground(this.look)
-    this.scene.add(this.ground.mesh)
+    this.scene.add(this.ground.group)
   }
 
   setLook(look: Look): void {
     this.look = look
     this.ground.setLook(look)
-    for (const b of [this.body, this.ghost, ...this.skins]) b?.setLook(look)
+    for (const b of [this.body, ...this.skins]) b?.setLook(look)
+    this.ghost?.setLook(this.ghostLook)
     if (this.obstacles) this.obstacles.mesh.material.uniforms.tint!.value = rgb(look.obstacle)
     for (const m of this.marks.values()) m.material.uniforms.rim!.value = rgb(look.rim)
     const supports = this.marks.get('support')
@@ -63,22 +66,19 @@ export class Picture {
     const n = lines.reduce((sum, l) => sum + l.length / 6, 0)
     if (n > 0) {
       this.obstacles = new Lines(n, lineMaterial(this.shared, { tint: this.look.obstacle, width: 1.5 }, false), false)
-      let at = 0
-      for (const l of lines) {
-        this.obstacles.ends.set(l, at)
-        at += l.length
-      }
-      this.obstacles.changed()
+      this.obstacles.put(Float32Array.from(lines.flatMap((l) => [...l])))
       this.scene.add(this.obstacles.mesh)
     }
     const held = new Set((layout.model.supports ?? []).flatMap((s) => [...s.nodes]))
-    this.mark('support', Int32Array.from(held), { shape: 2, tint: this.look.support, rim: this.look.rim, ring: 1.2, width: held.size > 60 ? 8 : 12, bias: 1e-2 })
+    this.mark('support', Int32Array.from(held), held.size > 24
+      ? { shape: 3, tint: this.look.support, rim: this.look.rim, ring: 0, width: 6, bias: 1e-2 }
+      : { shape: 2, tint: this.look.support, rim: this.look.rim, ring: 1.2, width: 26, bias: 1e-2 })
   }
 
   setGhost(x: Float32Array | null): void {
     if (!this.body) return
     if (x && !this.ghost) {
-      this.ghost = new Body(this.body.layout, this.shared, 'ghost', this.look)
+      this.ghost = new Body(this.body.layout, this.shared, 'ghost', this.ghostLook)
       this.scene.add(this.ghost.group)
     }
     if (x && this.ghost) {
@@ -88,6 +88,16 @@ export class Picture {
       this.ghost?.dispose()
       this.ghost = null
     }
+  }
+
+  private get ghostLook(): Look {
+    return this.faded ? { ...this.look, ghost: this.look.skin } : this.look
+  }
+
+  fadeGhost(on: boolean): void {
+    if (on === this.faded) return
+    this.faded = on
+    this.ghost?.setLook(this.ghostLook)
   }
 
   setSkins(sets: Float32Array[]): void {
@@ -180,15 +190,14 @@ export class Picture {
     this.ground.place(lo, hi, up)
   }
 
-  draw(camera: OrthographicCamera, q: { ratio: number; samples: number; shadows: boolean }, size: { width: number; height: number; perPixel: number }, ground: boolean): void {
+  draw(camera: OrthographicCamera, q: Quality, size: { width: number; height: number; perPixel: number }, ground: boolean): void {
     const { shared, stage } = this
     stage.resize(size.width, size.height)
     shared.ratio.value = q.ratio
     shared.size.value.set(Math.round(size.width * q.ratio), Math.round(size.height * q.ratio))
     shared.perPixel.value = size.perPixel
-    this.ground.mesh.visible = ground
-    this.ground.shadows = q.shadows
-    if (ground && this.body) this.ground.cast(stage.renderer, this.body)
+    this.ground.group.visible = ground
+    if (ground) this.ground.cast(stage.renderer, this.body, this.solids, q.shadows)
     stage.draw(this.scene, camera, this.look.back, q)
   }
 

@@ -6,18 +6,39 @@ const vec3 LIGHT = vec3(-0.36, 0.52, 0.775);
 float lit(vec3 n) { return max(0.0, (dot(n, LIGHT) + 0.4) / 1.4); }
 `
 
+// how bright a side is, and the soft gleam that tells curved from flat
+const sides = /* glsl */ `
+const vec3 HALF = normalize(LIGHT + vec3(0, 0, 1));
+vec2 side(vec3 n) {
+  float g = max(0.0, dot(n, HALF));
+  g *= g; g *= g; g *= g;
+  return vec2(lit(n), 0.1 * g * g * g);
+}
+`
+
+// FINE: many small triangles, for which light at their vertices does
 export const surfaceVertex = /* glsl */ `
 uniform mat4 modelViewMatrix, projectionMatrix;
 uniform mat3 normalMatrix;
 in vec3 position, normal;
 in float value;
+#ifdef FINE
+out vec4 vLight; // of the front, of the back
+#else
 out vec3 vNormal;
+#endif
 out float vValue;
 flat out float vFace;
+${light}${sides}
 void main() {
   vec3 n = normalMatrix * normal;
   float size = length(n);
-  vNormal = size > 0.0 ? n / size : vec3(0, 0, 1);
+  n = size > 0.0 ? n / size : vec3(0, 0, 1);
+#ifdef FINE
+  vLight = vec4(side(n), side(-n));
+#else
+  vNormal = n;
+#endif
   vValue = value;
   vFace = value;
   gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
@@ -31,27 +52,32 @@ uniform sampler2D map;
 uniform vec2 range; // lowest, 1 / (highest - lowest)
 uniform float limit, opacity;
 uniform int kind; // 0 plain, 1 by vertex, 2 by face
+#ifdef FINE
+in vec4 vLight;
+#else
 in vec3 vNormal;
+#endif
 in float vValue;
 flat in float vFace;
 out vec4 colour;
-${light}
+${light}${sides}
 void main() {
-  vec3 n = vNormal * inversesqrt(max(dot(vNormal, vNormal), 1e-12));
   bool back = !gl_FrontFacing;
-  if (back) n = -n;
-  float s = lit(n);
-  // a soft gleam tells curved from flat
-  float gleam = 0.10 * pow(max(0.0, dot(n, normalize(LIGHT + vec3(0, 0, 1)))), 24.0);
+#ifdef FINE
+  vec2 s = back ? vLight.zw : vLight.xy;
+#else
+  vec3 n = vNormal * inversesqrt(max(dot(vNormal, vNormal), 1e-12));
+  vec2 s = side(back ? -n : n);
+#endif
   if (kind == 0) {
-    colour = vec4((back ? mix(reverseDark, reverse, s) : mix(frontDark, front, s)) + gleam, opacity);
+    colour = vec4((back ? mix(reverseDark, reverse, s.x) : mix(frontDark, front, s.x)) + s.y, opacity);
     return;
   }
   float v = kind == 1 ? vValue : vFace;
   vec3 c = texture(map, vec2(0.5 / 256.0 + 255.0 / 256.0 * clamp((v - range.x) * range.y, 0.0, 1.0), 0.5)).rgb;
   if (limit > 0.0 && v >= 0.99 * limit) c = v > 1.01 * limit ? past : near;
   if (!(v > -1e30)) c = missing;
-  colour = vec4(c * (0.70 + 0.37 * s) * (back ? 0.95 : 1.0) + 0.6 * gleam, opacity);
+  colour = vec4(c * (0.70 + 0.37 * s.x) * (back ? 0.95 : 1.0) + 0.6 * s.y, opacity);
 }
 `
 
@@ -110,7 +136,7 @@ void main() {
   // rods are round
   if (round_ > 0.0) {
     float u = clamp(off / (0.5 * width), 0.0, 1.0);
-    c = c * (1.0 - 0.42 * u * u) + 0.16 * round_ * (1.0 - u) * (1.0 - u);
+    c = c * (1.0 - 0.3 * u * u) + 0.2 * round_ * (1.0 - u) * (1.0 - u);
   }
   colour = vec4(c, alpha);
 }
@@ -143,7 +169,7 @@ void main() {
   if (shape == 2) {
     // its tip at the node
     vec2 q = vec2(abs(p.x), p.y);
-    d = max(dot(q, vec2(0.894, 0.447)), -p.y - r) ;
+    d = max(dot(q, vec2(0.866, 0.5)), -p.y - 0.9 * r);
   } else if (shape == 3) d = (abs(p.x) + abs(p.y) - r) * 0.7071;
   else d = length(p) - r;
   float alpha = clamp(0.5 - d, 0.0, 1.0);
@@ -279,32 +305,48 @@ void main() { colour = texture(source, vUv); }
 export const groundVertex = /* glsl */ `
 uniform mat4 modelViewMatrix, projectionMatrix;
 in vec3 position;
-out vec2 vUv, vAt;
-uniform float side; // metres
+out vec2 vUv;
 void main() {
   vUv = 0.5 * position.xy + 0.5;
-  vAt = position.xy * 0.5 * side;
-  gl_Position = projectionMatrix * modelViewMatrix * vec4(position.xy * 0.5 * side, 0.0, 1.0);
+  gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
 }
 `
 
 export const groundFragment = /* glsl */ `
-precision highp float;
+precision mediump float;
 uniform sampler2D source;
-uniform vec3 grid;
-uniform float dark, pace, shadow; // opacity of the shadow, metres between lines, 1: there is one
-uniform vec2 offset; // of the lines
-in vec2 vUv, vAt;
+uniform float dark; // opacity of the shadow
+in vec2 vUv;
 out vec4 colour;
+void main() { colour = vec4(0, 0, 0, dark * texture(source, vUv).r); }
+`
+
+export const gridVertex = /* glsl */ `
+uniform mat4 modelViewMatrix, projectionMatrix;
+in vec3 position; // -1..1
+out vec2 vAt;
 void main() {
-  vec2 c = 2.0 * vUv - 1.0;
-  float fade = 1.0 - smoothstep(0.25, 1.0, length(c));
-  vec2 g = (vAt + offset) / pace, w = fwidth(g);
-  vec2 line = 1.0 - smoothstep(vec2(0.0), w * 1.2, abs(fract(g - 0.5) - 0.5));
-  float lines = max(line.x, line.y) * 0.30 * fade * (1.0 - smoothstep(0.15, 0.5, max(w.x, w.y)));
-  float s = shadow > 0.0 ? dark * texture(source, vUv).r : 0.0;
-  float alpha = s + lines * (1.0 - s);
-  if (alpha < 0.004) discard;
-  colour = vec4(grid * lines * (1.0 - s) / max(alpha, 1e-3), alpha);
+  vAt = position.xy;
+  gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+}
+`
+
+export const gridFragment = /* glsl */ `
+precision mediump float;
+uniform vec3 tint;
+in vec2 vAt;
+out vec4 colour;
+void main() { colour = vec4(tint, 0.26 * (1.0 - smoothstep(0.2, 1.0, length(vAt)))); }
+`
+
+export const shadeSolidVertex = /* glsl */ `
+uniform mat4 modelViewMatrix, projectionMatrix;
+uniform float reach;
+in vec3 position, place, row0, row1, row2;
+out float vHeight;
+void main() {
+  vec4 p = modelViewMatrix * vec4(transpose(mat3(row0, row1, row2)) * position + place, 1.0);
+  vHeight = -p.z / reach;
+  gl_Position = projectionMatrix * p;
 }
 `

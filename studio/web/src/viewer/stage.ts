@@ -5,14 +5,22 @@ import * as shader from './shaders'
 // all colours here are those of the screen
 ColorManagement.enabled = false
 
-/** How well is drawn while things move: shadows go first, then smooth edges, then resolution. */
-const levels = [
-  { ratio: 2, samples: 4, shadows: true },
-  { ratio: 2, samples: 4, shadows: false },
-  { ratio: 1, samples: 4, shadows: false },
-  { ratio: 1, samples: 0, shadows: false },
-  { ratio: 0.75, samples: 0, shadows: false },
-  { ratio: 0.5, samples: 0, shadows: false },
+/** How well is drawn. */
+export interface Quality {
+  ratio: number // device pixels of a pixel
+  samples: number
+  shadows: boolean
+  wires: number // the most edges of cells
+}
+
+/** While things move, shadows go first, then smooth edges, then resolution. */
+const levels: Quality[] = [
+  { ratio: 2, samples: 4, shadows: true, wires: Infinity },
+  { ratio: 2, samples: 4, shadows: false, wires: Infinity },
+  { ratio: 1, samples: 4, shadows: false, wires: 40000 },
+  { ratio: 1, samples: 0, shadows: false, wires: 5000 },
+  { ratio: 0.75, samples: 0, shadows: false, wires: 0 },
+  { ratio: 0.5, samples: 0, shadows: false, wires: 0 },
 ]
 
 const SLOW = 36 // ms between frames that call for less
@@ -55,15 +63,14 @@ export class Stage {
     this.height = Math.max(height, 1)
   }
 
-  /** Device pixels of a pixel, and what else is drawn, at rest or in motion. */
-  quality(moving: boolean): { ratio: number; samples: number; shadows: boolean } {
+  quality(moving: boolean): Quality {
     const own = Math.min(window.devicePixelRatio || 1, 2)
-    if (!moving) return { ratio: own, samples: 4, shadows: true }
+    if (!moving) return { ratio: own, samples: 4, shadows: true, wires: Infinity }
     const l = levels[this.level]!
     return { ...l, ratio: Math.min(l.ratio, own) }
   }
 
-  /** Tells when a frame of a motion is due; looks at how they follow each other. */
+  /** Looks at how frames follow each other, and asks for less or more of the next. */
   pace(now: number, moving: boolean): void {
     if (!moving || this.last === 0) {
       this.last = moving ? now : 0
@@ -89,7 +96,7 @@ export class Stage {
     return this.mean > 0 ? 1000 / this.mean : 0
   }
 
-  draw(scene: Scene, camera: Camera, back: string, q: { ratio: number; samples: number }): void {
+  draw(scene: Scene, camera: Camera, back: string, q: Quality): void {
     const r = this.renderer
     const [w, h] = [Math.max(Math.round(this.width * q.ratio), 1), Math.max(Math.round(this.height * q.ratio), 1)]
     if (r.domElement.width !== w || r.domElement.height !== h) r.setSize(w, h, false)

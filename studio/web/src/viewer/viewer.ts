@@ -15,6 +15,7 @@ import { nearest, nodesWithin, project } from './pick'
 import { Picture } from './picture'
 import { Player } from './player'
 import type { BrushHow, ColourOptions, FilmArrays, ModelArrays, Names, OrbitArrays, Preset, SolidsArrays, Theme, Tone, Vec3, ViewerOptions } from './types'
+import type { Quality } from './stage'
 import { zip } from './zip'
 
 const SETTLE = 160 // ms after the last movement until the picture is drawn with care
@@ -187,7 +188,6 @@ export class Viewer {
     this.onion = 0
     this.exaggeration = 1
     this.picture?.setModel(layout)
-    this.picture?.body?.showWire(this.wire)
     this.picture?.highlight(Int32Array.from((m.watched ?? []).map((w) => w.node)), 'watch')
     this.takeIn([m.x])
     this.aimHome()
@@ -217,6 +217,12 @@ export class Viewer {
     this.ask()
   }
 
+  /** Takes the colour from the second state: it is not to be trusted. */
+  fadeGhost(on: boolean): void {
+    this.picture?.fadeGhost(on)
+    this.ask()
+  }
+
   playOrbit(coefficients: Float32Array, H: number, omega: number, options: { keep?: boolean } = {}): void {
     const source = { kind: 'orbit', coefficients, harmonics: H, omega } as const
     const { phase, playing } = this.player
@@ -243,7 +249,7 @@ export class Viewer {
       const x = new Float32Array(this.x.length)
       if (this.player.at(this.player.source?.kind === 'film' ? k / (n - 1) : k / n, x)) sets.push(x)
     }
-    const fresh = this.home !== null && this.samePose(this.home)
+    const fresh = this.atHome
     this.takeIn(sets)
     if (fit && fresh) this.aimHome()
     this.moved()
@@ -285,9 +291,12 @@ export class Viewer {
 
   setColour(values: Float32Array | null, lo = 0, hi = 1, label = '', options: ColourOptions = {}): void {
     const map = options.map ?? (options.limit ? 'light' : 'viridis')
+    const atHome = this.atHome
     const perFace = options.perFace ?? false
     this.colour = values ? { values, perFace, lo, hi, limit: options.limit ?? 0, bar: { lo, hi, label, map } } : null
     this.picture?.setColour(values, lo, hi, map, perFace, options.limit ?? 0)
+    // the bar needs room
+    if (atHome) this.aimHome()
     this.overlayOld = true
     this.ask()
   }
@@ -312,7 +321,6 @@ export class Viewer {
 
   setWire(on: boolean): void {
     this.wire = on
-    this.picture?.body?.showWire(on)
     this.ask()
   }
 
@@ -488,9 +496,10 @@ export class Viewer {
     return { left: 24, right: 24 + barSize(this.colour?.bar ?? null, this.rig.width), top: h > 300 ? 34 : 16, bottom: h > 300 ? 64 : 40 }
   }
 
-  private samePose(p: Pose): boolean {
-    const q = this.rig.pose
-    return p.az === q.az && p.el === q.el && p.half === q.half && p.target.every((t, k) => t === q.target[k])
+  // nobody has turned it
+  private get atHome(): boolean {
+    const [p, q] = [this.home, this.rig.pose]
+    return p !== null && p.az === q.az && p.el === q.el && p.half === q.half && p.target.every((t, k) => t === q.target[k])
   }
 
   /** Looks along an axis, from the side, or at all of the model. */
@@ -560,7 +569,7 @@ export class Viewer {
   private resized(): void {
     const { clientWidth: w, clientHeight: h } = this.box
     if (!w || !h) return
-    const atHome = this.home !== null && this.samePose(this.home)
+    const { atHome } = this
     this.rig.width = w
     this.rig.height = h
     if (atHome) this.aimHome()
@@ -595,12 +604,13 @@ export class Viewer {
     }
   }
 
-  private draw(q: { ratio: number; samples: number; shadows: boolean } | null): void {
+  private draw(q: Quality | null): void {
     const { rig, layout } = this
     if (layout && this.picture && q) {
       const centre = [0, 1, 2].map((k) => (this.lo[k]! + this.hi[k]!) / 2) as Vec3
       const radius = 2.4 * Math.hypot(...[0, 1, 2].map((k) => this.hi[k]! - this.lo[k]!))
       const ground = this.ground && !this.flatModel && rig.pose.el > 0.02
+      this.picture.body?.showWire(this.wire && layout.edges.length / 2 <= q.wires, rig.perPixel)
       this.picture.draw(rig.apply(centre, radius), q, rig, ground)
     } else if (layout && this.flat)
       this.flat.draw(layout, this.x, this.ghost, rig.projection(), this.look, this.colour && { ...this.colour, map: this.colour.bar.map }, Math.min(devicePixelRatio || 1, 2))
@@ -636,7 +646,7 @@ export class Viewer {
 
   private still(scale: number): HTMLCanvasElement {
     const out = document.createElement('canvas')
-    this.draw({ ratio: scale, samples: 4, shadows: true })
+    this.draw({ ratio: scale, samples: 4, shadows: true, wires: Infinity })
     this.annotate(out, scale, true)
     const c = out.getContext('2d')!
     c.setTransform(1, 0, 0, 1, 0, 0)
