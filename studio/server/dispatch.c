@@ -14,7 +14,7 @@ const operation operations[] = {{"hello", op_hello, 0}, {"files", op_files, 0},
                                 {"open", op_open, 0},   {"save", op_save, 0},
                                 {"write", op_write, 0},
 #define X(fn, name, slow) {name, op_##fn, slow},
-                                JOB_OPERATIONS(X)
+                                JOB_OPERATIONS(X) EXPLORE_OPERATIONS(X)
 #undef X
 };
 const int operation_count = sizeof operations / sizeof operations[0];

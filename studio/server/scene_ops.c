@@ -123,17 +123,23 @@ static void name_of(pl_env *env, const studio *s, const char *path, const char *
   if (!same) snprintf(name, 2 * PL_TEXT, "%s (as edited)", path);
 }
 
+pl_status scene_place(pl_env *env, const studio *s, const char *path, const char *text,
+                      char folder[2 * PL_TEXT], char name[2 * PL_TEXT]) {
+  const char *slash = strrchr(path, '/');
+  if (!path_is_below(path) || strlen(s->folder) >= PL_TEXT)
+    return pl_fail(env, PL_E_ARG, "'%s' is no path below the folder", path);
+  snprintf(folder, 2 * PL_TEXT, "%s%s%.*s", s->folder, slash ? "/" : "",
+           slash ? (int)(slash - path) : 0, path);
+  name_of(env, s, path, text, name);
+  return PL_OK;
+}
+
 pl_status scene_of_text(pl_env *env, const studio *s, const char *path, const char *text, int nset,
                         const char *const *set, pl_scene **out) {
   char folder[2 * PL_TEXT], name[2 * PL_TEXT];
-  const char *slash = strrchr(path, '/');
   const pl_scene_limits limits = {.root = s->folder};
   *out = NULL;
-  if (!path_is_below(path) || strlen(s->folder) >= PL_TEXT)
-    return pl_fail(env, PL_E_ARG, "'%s' is no path below the folder", path);
-  snprintf(folder, sizeof folder, "%s%s%.*s", s->folder, slash ? "/" : "",
-           slash ? (int)(slash - path) : 0, path);
-  name_of(env, s, path, text, name);
+  PL_TRY(scene_place(env, s, path, text, folder, name));
   return pl_scene_parse(env, name, folder, text, strlen(text), nset, set, &limits, out);
 }
 

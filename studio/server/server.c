@@ -17,7 +17,8 @@ static const struct {
   void (*free)(studio *s);
 } parts[] = {
     {data_create, data_free},     {clients_create, clients_free}, {worker_create, worker_free},
-    {models_create, models_free}, {runs_create, runs_free},
+    {models_create, models_free}, {explorations_create, explorations_free},
+    {runs_create, runs_free},
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 

@@ -191,6 +191,18 @@ void session_close(session *t) {
   pl_free(&env, t);
 }
 
+int session_wanted(const session *t, double *x) {
+  const double *set = t->scene->analysis[0].plan->set;
+  int n = t->scene->analysis[0].plan->problem.nvariable, any = 0;
+  memcpy(x, t->x, (size_t)t->nvar * sizeof *x);
+  for (int k = 0; k < n; k++) {
+    if (isnan(set[k])) continue;
+    x[k] = set[k];
+    any = 1;
+  }
+  return any;
+}
+
 // ---- steps --------------------------------------------------------------------------------------
 
 static pl_status keep_stop(session *t, stop *s) {

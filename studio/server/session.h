@@ -52,6 +52,8 @@ typedef struct session_source {
 // Reads it and solves its motion.
 pl_status session_open(const pl_env *job, const session_source *from, session **out);
 void session_close(session *t);
+// The values x[nvar] that were set besides (explore.set); 0: there are none.
+int session_wanted(const session *t, double *x);
 // Follows the motion to other values (moved into bounds); where it is lost, it is solved from rest.
 // PL_UNSOLVED: there is none, all is as before.
 pl_status session_move(session *t, const pl_env *job, const double *x);

@@ -172,6 +172,9 @@ int next_revision(studio *s);
 // is read. Messages go to env.
 pl_status scene_of_text(pl_env *env, const studio *s, const char *path, const char *text, int nset,
                         const char *const *set, struct pl_scene **out);
+// The folder in which such a scene looks for files, and its name in messages.
+pl_status scene_place(pl_env *env, const studio *s, const char *path, const char *text,
+                      char folder[2 * PL_TEXT], char name[2 * PL_TEXT]);
 // Is it a path below the folder, without steps upwards?
 int path_is_below(const char *path);
 
@@ -181,6 +184,8 @@ int path_is_below(const char *path);
   X(gallery, "gallery", 0)                                                                         \
   X(schema, "schema", 0)                                                                           \
   X(check, "check", 1)                                                                             \
+  X(validate, "validate", 0)                                                                       \
+  X(results, "results", 1)                                                                         \
   X(model, "model", 0)                                                                             \
   X(run, "run", 0)                                                                                 \
   X(cancel, "cancel", 0)                                                                           \
@@ -190,9 +195,26 @@ int path_is_below(const char *path);
   X(items, "items", 0)                                                                             \
   X(live, "live", 0)                                                                               \
   X(motion, "motion", 0)
+
+// ---- explorations (explore.c) -------------------------------------------------------------------
+
+// Runs hold on to them, so they outlive those.
+pl_status explorations_create(studio *s);
+void explorations_free(studio *s);
+
+#define EXPLORE_OPERATIONS(X)                                                                      \
+  X(explore, "explore", 0)                                                                         \
+  X(explored, "explored", 0)                                                                       \
+  X(predict, "predict", 0)                                                                         \
+  X(direction, "direction", 0)                                                                     \
+  X(commit, "commit", 0)                                                                           \
+  X(undo, "undo", 0)                                                                               \
+  X(leave, "leave", 0)
+
 // Rows of the table of operations.
 #define X(fn, name, slow) json_t *op_##fn(studio *s, const json_t *args, failure *f);
 JOB_OPERATIONS(X)
+EXPLORE_OPERATIONS(X)
 #undef X
 
 #endif

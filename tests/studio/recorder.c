@@ -2,6 +2,7 @@
 
 #include "check.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,8 @@ studio *recorder_open(const char *folder) {
   assert_int_equal(system(command), 0);
   pl_env_init(&s->host);
   s->folder = strdup(path);
+  s->folder_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  assert_true(s->folder_fd >= 0);
   s->gallery = strdup(SOURCE_DIR "/gallery");
   s->threads = 1;
   events = json_array();
@@ -60,18 +63,21 @@ studio *recorder_open(const char *folder) {
   recording = 1;
   check_ok(&s->host, data_create(s));
   check_ok(&s->host, models_create(s));
+  check_ok(&s->host, explorations_create(s));
   check_ok(&s->host, runs_create(s));
   return s;
 }
 
 void recorder_close(studio *s) {
   runs_free(s);
+  explorations_free(s);
   models_free(s);
   data_free(s);
   pthread_mutex_lock(&lock);
   recording = 0;
   json_decref(events);
   pthread_mutex_unlock(&lock);
+  close(s->folder_fd);
   free(s->folder);
   free(s->gallery);
   free(s);

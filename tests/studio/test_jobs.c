@@ -377,6 +377,140 @@ static void old_runs_go(void **unused) {
   recorder_close(s);
 }
 
+// ---- results ------------------------------------------------------------------------------------
+
+static json_t *open_results(studio *s, const char *path, int *run) {
+  json_t *reply = ask_for(s, "results", json_pack("{s:s}", "path", path));
+  *run = (int)json_integer_value(json_object_get(reply, "run"));
+  json_decref(reply);
+  return items_of(s, *run);
+}
+
+static void same_reals(studio *s, const json_t *a, const json_t *b, double tol) {
+  size_t n, m;
+  const float *x = reals_of(s, a, &n), *y = reals_of(s, b, &m);
+  assert_int_equal(n, m);
+  for (size_t i = 0; i < n; i++)
+    if (!(fabs(x[i] - y[i]) <= tol) && !(isnan(x[i]) && isnan(y[i])))
+      fail_msg("entry %zu: %g, not %g", i, x[i], y[i]);
+}
+
+// what a run has written is shown as what it told, as far as files have it
+static void results_are_opened(void **unused) {
+  (void)unused;
+  studio *s = recorder_open(FOLDER);
+  int run = start(s, "chain.yaml",
+                  "  - static: {}\n"
+                  "  - modes: {count: 2, about: static}\n"
+                  "  - transient: {duration: 0.5 s, step: 1 ms, frequency: 2 Hz, about: static}\n"
+                  "  - periodic: {frequency: 2.5 Hz, harmonics: 3, about: static}\n"
+                  "  - response: {from: 1 Hz, to: 4 Hz, harmonics: 3, about: static}\n"),
+      opened;
+  assert_string_equal(wait_for(s, run, 100), "done");
+  json_t *told = items_of(s, run), *items = open_results(s, "chain.results", &opened);
+  assert_string_equal(wait_for(s, opened, 1), "done");
+  for (int k = 0; k < 5; k++) {
+    const json_t *a = item_at(told, "figures", k), *b = item_at(items, "figures", k);
+    assert_true(json_equal(a, b));
+  }
+  const json_t *t;
+  int n = 0;
+  for (; (t = item_at(items, "table", n)); n++) {
+    const json_t *was = table_named(told, text_at(t, "name"));
+    assert_true(json_equal(json_object_get(t, "columns"), json_object_get(was, "columns")));
+    same_reals(s, json_object_get(t, "data"), json_object_get(was, "data"), 0);
+  }
+  assert_true(n >= 5);
+  const json_t *film = item_at(items, "film", 0), *was = item_at(told, "film", 0);
+  same_reals(s, json_object_get(film, "x"), json_object_get(was, "x"), 1e-7);
+  same_reals(s, json_object_get(film, "time"), json_object_get(was, "time"), 1e-7);
+  same_reals(s, json_object_get(item_at(items, "shape", 0), "x"),
+             json_object_get(item_at(told, "shape", 0), "x"), 1e-7);
+  // frames of a period tell more harmonics than there were
+  const json_t *orbit = item_at(items, "orbit", 0), *motion = item_at(told, "orbit", 0);
+  check_rel(json_real_value(json_object_get(orbit, "omega")),
+            json_real_value(json_object_get(motion, "omega")), 1e-9);
+  size_t many, few;
+  const float *z = reals_of(s, json_object_get(orbit, "coefficients"), &many),
+              *z0 = reals_of(s, json_object_get(motion, "coefficients"), &few);
+  assert_int_equal(many, 9 * 23);
+  for (int i = 0; i < 9; i++)
+    for (int h = 0; h < 7; h++) check_close(z[23 * i + h], z0[7 * i + h], 1e-7);
+  assert_non_null(item_at(items, "plot", 3));
+  assert_non_null(item_at(items, "summary", 0));
+  const json_t *shown =
+      json_object_get(event_at("run", opened, count_events("run", opened) - 1), "run");
+  assert_true(json_integer_value(json_object_get(shown, "model")) > 0);
+  assert_string_equal(text_at(shown, "folder"), "chain.results");
+  json_decref(told);
+  json_decref(items);
+  recorder_close(s);
+}
+
+static void write_file(const studio *s, const char *name, const char *text) {
+  char path[3 * PL_TEXT];
+  snprintf(path, sizeof path, "%s/%s", s->folder, name);
+  FILE *out = fopen(path, "w");
+  assert_non_null(out);
+  fputs(text, out);
+  assert_int_equal(fclose(out), 0);
+}
+
+// nothing that a summary says makes more than messages
+static void odd_results(void **unused) {
+  (void)unused;
+  static const char *const text[] = {
+      "{}", "{\"analyses\": [{\"name\": 3}], \"written\": [7, \"../x.csv\", \"a.csv\"]}",
+      "{\"analyses\": [{\"name\": \"a\", \"kind\": \"transient\"}], \"written\": [\"a.csv\", "
+      "\"a.pvd\", \"a.vtu\"], \"scene\": \"/etc/passwd\"}",
+      "{\"scores\": [{\"protocol\": \"../../x\"}, 3]}"};
+  studio *s = recorder_open(FOLDER);
+  int run;
+  assert_string_equal(refused(s, "results", json_pack("{s:s}", "path", "none")), "not-found");
+  refused(s, "results", json_pack("{s:s}", "path", "../x"));
+  write_file(s, "summary.json", "3");
+  for (size_t k = 0; k < sizeof text / sizeof text[0]; k++) {
+    char make[3 * PL_TEXT];
+    snprintf(make, sizeof make, "mkdir -p '%s/odd'", s->folder);
+    assert_int_equal(system(make), 0);
+    write_file(s, "odd/summary.json", text[k]);
+    write_file(s, "odd/a.pvd",
+               "<DataSet timestep=\"0\" file=\"../../x.vtu\"/><DataSet timestep=\"");
+    write_file(s, "odd/scene.yaml", "pliant: 1\n");
+    json_decref(open_results(s, "odd", &run));
+  }
+  recorder_close(s);
+}
+
+// the scores of a validation are told, written, and read back
+static void protocols_are_run(void **unused) {
+  (void)unused;
+  studio *s = recorder_open(FOLDER);
+  json_t *reply =
+      ask_for(s, "validate",
+              json_pack("{s:s, s:s, s:b}", "protocol", "cantilever", "model", "rod", "quick", 1));
+  int run = (int)json_integer_value(json_object_get(reply, "run")), opened;
+  assert_string_equal(wait_for(s, run, 200), "done");
+  json_t *items = items_of(s, run), *all = summary_of(s, "cantilever.validation");
+  const json_t *grid = json_object_get(item_at(items, "grid", 0), "rows");
+  assert_string_equal(json_string_value(json_array_get(json_array_get(grid, 1), 1)), "rod");
+  assert_string_equal(json_string_value(json_array_get(json_array_get(grid, 1), 2)), "OK");
+  assert_true(json_equal(json_object_get(item_at(items, "figures", 0), "figures"), all));
+  assert_non_null(item_at(items, "plot", 1));
+  assert_non_null(table_named(items, "cantilever-validation"));
+  json_t *back = open_results(s, "cantilever.validation", &opened);
+  grid = json_object_get(item_at(back, "grid", 0), "rows");
+  assert_string_equal(json_string_value(json_array_get(json_array_get(grid, 1), 2)), "OK");
+  same_reals(s, json_object_get(table_named(back, "cantilever-validation"), "data"),
+             json_object_get(table_named(items, "cantilever-validation"), "data"), 0);
+  assert_string_equal(refused(s, "validate", json_pack("{s:s}", "protocol", "none")), "not-found");
+  json_decref(reply);
+  json_decref(items);
+  json_decref(all);
+  json_decref(back);
+  recorder_close(s);
+}
+
 // a scene that is wrong tells why, and takes nothing with it
 static void bad_scenes_fail(void **unused) {
   (void)unused;
@@ -405,6 +539,9 @@ int test_jobs(void) {
       cmocka_unit_test(designs_pause_and_go_on),
       cmocka_unit_test(old_runs_go),
       cmocka_unit_test(bad_scenes_fail),
+      cmocka_unit_test(results_are_opened),
+      cmocka_unit_test(odd_results),
+      cmocka_unit_test(protocols_are_run),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

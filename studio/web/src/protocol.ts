@@ -155,8 +155,10 @@ export interface Explored {
   orbit: Orbit
   /** dz/dp of every vertex coordinate: f32 [nparameter][nvert][3][2H+1]; null: larger than 64 MB, ask `predict` */
   sensitivity: ArrayRef | null
-  watched: { name: string; node: number; amplitude: number; gradient: number[] }[] // path length, m
+  watched: { name: string; node: number; axes: number; amplitude: number; gradient: number[] }[] // path length, m, along axes (bit c: axis c; 0: all)
+  size: number // of the motion: root mean square distance from its mean, m
   predictionError: number | null // of the step that led here: distance over size
+  fresh: boolean // the motion could not be followed, and was solved from rest
 }
 
 export type ServerEvent =
@@ -191,9 +193,11 @@ export interface RequestMap {
   items: [{ run: number; from: number }, { items: Item[] }]
   live: [{ run: number }, { tables: (Item & { kind: 'table' })[]; iterates: (ServerEvent & { event: 'iterate' })[] }] // tables that still grow, all iterates
   motion: [{ run: number; table: string; row: number }, { row: number; orbit: Orbit | null }] // of a point of a curve, or of the nearest one that is kept
-  explore: [{ path: string; text: string; set?: string[]; frequency?: number; harmonics?: number }, { run: number; session: number }]
+  explored: [{ session: number }, { explored: Explored }] // as it was told last
+  leave: [{ session: number }, Record<string, never>]
+  explore: [{ path: string; text: string; set?: string[]; frequency?: number; harmonics?: number }, { run: number; session: number }] // rad/s
   predict: [{ session: number; values: number[] }, { trust: number | null; orbit: Orbit | null }]
-  direction: [{ session: number; watched: string; parameters: number[] }, { change: number[] }] // along the gradient, of length one in scaled variables
+  direction: [{ session: number; watched: string; parameters: number[]; down?: boolean }, { change: number[] }] // along the gradient, or against it, of length one in scaled variables
   commit: [{ session: number; values: number[] }, { run: number }] // ends in an event `explored`
   undo: [{ session: number }, { run: number }]
   pause: [{ run: number }, Record<string, never>] // a design: stops at the next iterate, its checkpoint kept

@@ -34,6 +34,7 @@ export class Picture {
   skins: Body[] = []
   solids: Solids | null = null
   private look: Look = looks.light
+  private faded = false
   private readonly ground: Ground
   private obstacles: { lines: Lines; velocity: number[] }[] = []
   private trails: Lines[] = []
@@ -49,7 +50,8 @@ export class Picture {
   setLook(look: Look): void {
     this.look = look
     this.ground.setLook(look)
-    for (const b of [this.body, this.ghost, ...this.skins]) b?.setLook(look)
+    for (const b of [this.body, ...this.skins]) b?.setLook(look)
+    this.ghost?.setLook(this.ghostLook)
     for (const o of this.obstacles) o.lines.mesh.material.uniforms.tint!.value = rgb(look.obstacle)
     for (const m of this.marks.values()) m.material.uniforms.rim!.value = rgb(look.rim)
     const supports = this.marks.get('support')
@@ -81,7 +83,7 @@ export class Picture {
   setGhost(x: Float32Array | null): void {
     if (!this.body) return
     if (x && !this.ghost) {
-      this.ghost = new Body(this.body.layout, this.shared, 'ghost', this.look)
+      this.ghost = new Body(this.body.layout, this.shared, 'ghost', this.ghostLook)
       this.scene.add(this.ghost.group)
     }
     if (x && this.ghost) {
@@ -91,6 +93,16 @@ export class Picture {
       this.ghost?.dispose()
       this.ghost = null
     }
+  }
+
+  private get ghostLook(): Look {
+    return this.faded ? { ...this.look, ghost: this.look.skin } : this.look
+  }
+
+  fadeGhost(on: boolean): void {
+    if (on === this.faded) return
+    this.faded = on
+    this.ghost?.setLook(this.ghostLook)
   }
 
   setSkins(sets: Float32Array[]): void {

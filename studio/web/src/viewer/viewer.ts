@@ -218,6 +218,12 @@ export class Viewer {
     this.ask()
   }
 
+  /** Takes the colour from the second state: it is not to be trusted. */
+  fadeGhost(on: boolean): void {
+    this.picture?.fadeGhost(on)
+    this.ask()
+  }
+
   playOrbit(coefficients: Float32Array, H: number, omega: number, options: { keep?: boolean } = {}): void {
     const source = { kind: 'orbit', coefficients, harmonics: H, omega } as const
     const { phase, playing } = this.player
