@@ -124,7 +124,7 @@ function makeState(doc: string): EditorState {
   return EditorState.create({
     doc,
     extensions: [
-      EditorView.cspNonce.of((hello.peek() as { nonce?: string } | null)?.nonce ?? ''),
+      EditorView.cspNonce.of(hello.peek()?.nonce ?? ''),
       lineNumbers(),
       lintGutter(),
       highlightActiveLineGutter(),

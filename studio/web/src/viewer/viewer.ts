@@ -116,7 +116,7 @@ export class Viewer {
     old.replaceWith(canvas)
     this.picture = null
     this.flat = new Flat(canvas)
-    const says = element('p', { position: 'absolute', left: '12px', bottom: '4px', margin: '0 90px 64px 0', font: '13px/1.45 system-ui, sans-serif', maxWidth: '34em' })
+    const says = element('p', { position: 'absolute', left: '14px', top: '34px', margin: '0', font: '13px/1.45 system-ui, sans-serif', maxWidth: '34em' })
     says.setAttribute('role', 'status')
     says.textContent = 'This browser gives no WebGL, so the model is drawn by plain means: without shadow, and slowly where it is large. Other browsers, or hardware acceleration switched on in this one, show it in full.'
     says.style.color = this.look.mute
