@@ -7,15 +7,19 @@ import { fixed, general } from './format'
 import { Icon } from './icons'
 import { MotionView } from './motion_view'
 
-const relative = (a: number, b: number): string => (a === b ? '' : a === 0 ? '' : `${b >= a ? '+' : ''}${fixed(100 * (b / a - 1), 2)} %`)
+const alike = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b))
+const relative = (a: number, b: number): string => (a === 0 ? '' : `${b >= a ? '+' : ''}${fixed(100 * (b / a - 1), 2)} %`)
 
 function Differences({ A, B }: { A: Snapshot; B: Snapshot }) {
   const b = x.base.value!
   const unit = x.model.value?.length ?? { unit: 'm', si: 1 }
   const rows = b.explored.parameters.map((p, k) => ({ name: p.name, unit: p.unit, a: A.values[k]! / p.factor, b: B.values[k]! / p.factor, path: false }))
   const paths = b.explored.watched.map((w, k) => ({ name: `path of ${w.name}`, unit: unit.unit, a: A.paths[k]! / unit.si, b: B.paths[k]! / unit.si, path: true }))
+  const changed = rows.filter((r) => !alike(r.a, r.b))
+  const same = rows.length - changed.length
   return (
     <table class="differences">
+      <caption class="mute">{same === rows.length ? 'all parameters are the same' : same > 0 ? `the other ${same === 1 ? 'parameter is' : `${same} parameters are`} the same` : ''}</caption>
       <thead>
         <tr>
           <th scope="col" />
@@ -25,14 +29,14 @@ function Differences({ A, B }: { A: Snapshot; B: Snapshot }) {
         </tr>
       </thead>
       <tbody>
-        {[...paths, ...rows].map((r) => (
-          <tr key={r.name} class={`${r.path ? 'path' : ''} ${r.a === r.b ? 'same' : ''}`}>
+        {[...paths, ...changed].map((r) => (
+          <tr key={r.name} class={r.path ? 'path' : ''}>
             <th scope="row">
               {r.name} <small>{r.unit}</small>
             </th>
             <td>{general(r.a, 5)}</td>
             <td>{general(r.b, 5)}</td>
-            <td>{r.a === r.b ? 'same' : relative(r.a, r.b)}</td>
+            <td>{alike(r.a, r.b) ? 'same' : relative(r.a, r.b)}</td>
           </tr>
         ))}
       </tbody>
