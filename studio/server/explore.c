@@ -235,10 +235,13 @@ static errand *make_errand(studio *s, exploration *e) {
   return a;
 }
 
-static json_t *queued(studio *s, errand *a, run_fn *fn, const char *what, failure *f) {
+// op, args: what a replay asks for again
+static json_t *queued(studio *s, errand *a, run_fn *fn, const char *op, const json_t *args,
+                      failure *f) {
   char label[2 * PL_TEXT];
-  snprintf(label, sizeof label, "%s%s", a->e->label, what);
-  int number = runs_add(s, "explore", label, fn, a, errand_free);
+  int first = strcmp(op, "explore") == 0;
+  snprintf(label, sizeof label, "%s%s%s", a->e->label, first ? "" : ", ", first ? "" : op);
+  int number = runs_add_asked(s, op, args, "explore", label, fn, a, errand_free);
   if (!number) return refuse(f, "internal", "", "out of memory");
   return json_pack("{s:i}", "run", number);
 }
@@ -279,7 +282,10 @@ json_t *op_explore(studio *s, const json_t *args, failure *f) {
     return refuse(f, "bad-request", "", "overrides are texts: path=value");
   }
   int number = e->number;
-  json_t *out = queued(s, a, run_open, "", f);
+  json_t *again = json_copy((json_t *)args);
+  part_set(again, "session", json_integer(number));
+  json_t *out = queued(s, a, run_open, "explore", again, f);
+  json_decref(again);
   if (out) part_set(out, "session", json_integer(number));
   return out;
 }
@@ -396,14 +402,14 @@ json_t *op_commit(studio *s, const json_t *args, failure *f) {
     errand_free(a);
     return no_values(f);
   }
-  return queued(s, a, run_step, ", commit", f);
+  return queued(s, a, run_step, "commit", args, f);
 }
 
 json_t *op_undo(studio *s, const json_t *args, failure *f) {
   exploration *e = find(s, args, f);
   errand *a = e ? make_errand(s, e) : NULL;
   if (!a) return e ? refuse(f, "internal", "", "out of memory") : NULL;
-  return queued(s, a, run_step, ", undo", f);
+  return queued(s, a, run_step, "undo", args, f);
 }
 
 json_t *op_leave(studio *s, const json_t *args, failure *f) {

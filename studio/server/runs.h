@@ -69,6 +69,9 @@ struct job {
   run_fn *fn;
   void *ctx;
   void (*drop)(void *ctx);
+  char op[16]; // that asked for it, and its arguments; "": nothing to be done again
+  json_t *args;
+  pl_status status; // when it has ended
   atomic_int stop, pause;
   atomic_int designs; // a pause waits for the next iterate
   ahead ahead;        // the job's
@@ -79,7 +82,7 @@ struct job {
 typedef struct runs {
   studio *s;
   pthread_mutex_t lock;
-  pthread_cond_t more;
+  pthread_cond_t more, ended;
   pthread_t thread;
   int begun, stop, next; // next: number of the last one
   int n, cap;
@@ -93,6 +96,10 @@ json_t *run_json(const job *r);               // under the lock
 // A run that is not queued: its work is done by the caller, who ends it.
 job *runs_open(studio *s, const char *kind, const char *label);
 void runs_close(job *r, pl_status status);
+// Has it ended, or does it within so many seconds?
+int runs_wait(studio *s, int number, double seconds);
+// Writes the line of a run that ends into studio.jsonl (replay.c); 0: it cannot be written.
+int journal_write(job *r, pl_status status);
 // Is another run at work in this folder, or are the results there to be gone on with?
 int runs_hold(studio *s, const char *folder, const job *but);
 int run_stopped(const job *r);

@@ -16,8 +16,9 @@ static const struct {
   pl_status (*create)(studio *s);
   void (*free)(studio *s);
 } parts[] = {
-    {data_create, data_free},     {clients_create, clients_free}, {worker_create, worker_free},
-    {models_create, models_free}, {explorations_create, explorations_free},
+    {data_create, data_free},       {clients_create, clients_free},
+    {worker_create, worker_free},   {models_create, models_free},
+    {journal_create, journal_free}, {explorations_create, explorations_free},
     {runs_create, runs_free},
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
@@ -214,7 +215,7 @@ static pl_status listen_at(studio *s, const pl_studio_opts *o) {
   return http_serve(&s->host, s->http, &handler);
 }
 
-pl_status pl_studio_start(pl_env *env, const pl_studio_opts *o, pl_studio **out) {
+static pl_status make(pl_env *env, const pl_studio_opts *o, int listens, studio **out) {
   *out = NULL;
   studio *s = pl_alloc(env, 1, sizeof *s);
   if (!s) return PL_E_NOMEM;
@@ -222,8 +223,8 @@ pl_status pl_studio_start(pl_env *env, const pl_studio_opts *o, pl_studio **out)
   s->folder_fd = -1;
   pl_status status = copy_opts(s, o);
   for (int k = 0; k < PARTS && status == PL_OK; k++) status = parts[k].create(s);
-  if (status == PL_OK) status = take_from_gallery(s);
-  if (status == PL_OK) status = listen_at(s, o);
+  if (status == PL_OK && listens) status = take_from_gallery(s);
+  if (status == PL_OK && listens) status = listen_at(s, o);
   env->error = s->host.error;
   env->nerror = s->host.nerror;
   if (status != PL_OK) {
@@ -232,6 +233,14 @@ pl_status pl_studio_start(pl_env *env, const pl_studio_opts *o, pl_studio **out)
   }
   *out = s;
   return PL_OK;
+}
+
+pl_status studio_make(pl_env *env, const pl_studio_opts *o, studio **out) {
+  return make(env, o, 0, out);
+}
+
+pl_status pl_studio_start(pl_env *env, const pl_studio_opts *o, pl_studio **out) {
+  return make(env, o, 1, out);
 }
 
 const char *pl_studio_address(const pl_studio *s) {
@@ -251,11 +260,4 @@ void pl_studio_stop(pl_studio *s) {
   pl_free(&env, s->results);
   pl_free(&env, s->gallery);
   pl_free(&env, s);
-}
-
-// until there is one
-__attribute__((weak)) pl_status pl_studio_replay(pl_env *env, const pl_studio_opts *o,
-                                                 const char *file) {
-  (void)o;
-  return pl_fail(env, PL_E_ARG, "'%.200s' cannot be replayed yet", file);
 }

@@ -63,6 +63,7 @@ studio *recorder_open(const char *folder) {
   recording = 1;
   check_ok(&s->host, data_create(s));
   check_ok(&s->host, models_create(s));
+  check_ok(&s->host, journal_create(s));
   check_ok(&s->host, explorations_create(s));
   check_ok(&s->host, runs_create(s));
   return s;
@@ -70,6 +71,7 @@ studio *recorder_open(const char *folder) {
 
 void recorder_close(studio *s) {
   runs_free(s);
+  journal_free(s);
   explorations_free(s);
   models_free(s);
   data_free(s);
