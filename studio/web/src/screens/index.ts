@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact'
 import type { IconName } from '../icons'
+import { ExploreScreen } from './explore'
 import { Gallery } from './gallery'
 import { RunsScreen } from './runs'
 import { SceneScreen } from './scene'
@@ -16,6 +17,7 @@ export interface Screen {
 export const screens: readonly Screen[] = [
   { id: 'gallery', name: 'Gallery', icon: 'gallery', component: Gallery },
   { id: 'scene', name: 'Scene', icon: 'scene', component: SceneScreen },
+  { id: 'explore', name: 'Explore', icon: 'explore', component: ExploreScreen },
   { id: 'runs', name: 'Runs', icon: 'runs', component: RunsScreen },
   { id: 'validate', name: 'Validate', icon: 'validate', component: Validate },
 ]
