@@ -144,7 +144,7 @@ function makeState(doc: string): EditorState {
       keyHover,
       markField,
       look,
-      EditorView.contentAttributes.of({ 'aria-label': 'scene text', spellcheck: 'false' }),
+      EditorView.contentAttributes.of({ 'aria-label': 'scene text', spellcheck: 'false', tabindex: '0' }),
       EditorView.updateListener.of((u) => {
         if (u.docChanged) text.value = u.state.doc.toString()
       }),
@@ -165,7 +165,8 @@ function follow(view: EditorView): void {
 export function Editor() {
   const host = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    const view = new EditorView({ parent: host.current! })
+    // with its state, which has the nonce that styles need
+    const view = new EditorView({ parent: host.current!, state: makeState(text.peek()) })
     const stops = [
       effect(() => {
         void opened.value

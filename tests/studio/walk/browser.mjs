@@ -29,6 +29,8 @@ export async function openBrowser({ still = true } = {}) {
     executablePath: chromiumPath, args: flags, headless: true,
     viewport: { width: 1280, height: 800 }, reducedMotion: still ? 'reduce' : 'no-preference', colorScheme: 'light',
   })
+  // what the policy of the page forbids is told with its place
+  await context.addInitScript(() => addEventListener('securitypolicyviolation', (e) => console.error(`${e.violatedDirective} forbids ${e.blockedURI}, ${e.sourceFile}:${e.lineNumber}`, e.target?.outerHTML?.slice(0, 200))))
   const faults = []
   const requests = []
   // blob: and data: never leave the page
@@ -42,6 +44,8 @@ export async function openBrowser({ still = true } = {}) {
   context.on('page', (page) => {
     page.on('websocket', (s) => heed(s.url().replace(/^ws/, 'http')))
     page.on('console', (m) => {
+      // of the software renderer, which reads what it drew
+      if (/GPU stall due to ReadPixels/.test(m.text())) return
       if (m.type() === 'error' || m.type() === 'warning') faults.push(`console: ${m.text()} (${m.location().url})`)
     })
     page.on('pageerror', (e) => faults.push(`error of the page: ${e.stack ?? e.message}`))
@@ -83,7 +87,7 @@ export async function look(page, folder, name, faults, each = looks) {
     await page.setViewportSize(sizes[size])
     await page.emulateMedia({ colorScheme: theme })
     await settle(page)
-    writeFileSync(join(folder, `${name}-${size}-${theme}.png`), await page.screenshot())
+    writeFileSync(join(folder, `${name}-${size}-${theme}.png`), await page.screenshot({ caret: 'initial' }))
     const wide = await overflow(page)
     if (wide > 0) faults.push(`${name}, ${size} wide: ${wide} pixels stick out`)
     if (size !== '1920') for (const b of await barriers(page)) faults.push(`${name}, ${size} ${theme}: ${b}`)
@@ -106,7 +110,7 @@ export async function settle(page) {
 
 /** Share of pixels that are not the commonest colour of a part of the page. */
 export async function drawn(page, locator) {
-  const shot = (await locator.screenshot()).toString('base64')
+  const shot = (await locator.screenshot({ caret: 'initial' })).toString('base64')
   return page.evaluate(async (text) => {
     const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0))
     const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }))
