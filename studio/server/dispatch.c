@@ -10,8 +10,10 @@
 
 enum { DEPTH_MAX = 32, WAITING_MAX = 64 };
 
-const operation operations[] = {{"hello", op_hello, 0}, {"files", op_files, 0},
-                                {"open", op_open, 0},   {"save", op_save, 0},
+const operation operations[] = {{"hello", op_hello, 0},
+                                {"files", op_files, 0},
+                                {"open", op_open, 0},
+                                {"save", op_save, 0},
                                 {"write", op_write, 0},
 #define X(fn, name, slow) {name, op_##fn, slow},
                                 JOB_OPERATIONS(X) EXPLORE_OPERATIONS(X)

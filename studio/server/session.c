@@ -158,9 +158,9 @@ pl_status session_open(const pl_env *job, const session_source *from, session **
   t->env.diag_ctx = t->env.progress_ctx = t;
   t->job = job;
   t->off = -1;
-  pl_status st = pl_scene_parse_explore(&t->env, from->name, from->folder, from->text,
-                                        strlen(from->text), &from->explore, &from->limits,
-                                        &t->scene);
+  pl_status st =
+      pl_scene_parse_explore(&t->env, from->name, from->folder, from->text, strlen(from->text),
+                             &from->explore, &from->limits, &t->scene);
   if (st == PL_OK) st = solve_first(t, from->threads);
   t->job = NULL;
   if (st == PL_OK)
