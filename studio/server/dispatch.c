@@ -169,7 +169,7 @@ static void *work(void *ctx) {
   return NULL;
 }
 
-// 0: too many wait
+// takes what r holds; 0: too many wait
 static int hand_over(struct worker *w, uint64_t client, request *r) {
   task *t = calloc(1, sizeof *t);
   if (!t) return 0;
@@ -178,7 +178,7 @@ static int hand_over(struct worker *w, uint64_t client, request *r) {
   pthread_mutex_lock(&w->lock);
   int ok = w->n < WAITING_MAX && !w->stop;
   if (ok) {
-    json_incref(r->json);
+    *r = (request){.id = r->id};
     *w->end = t;
     w->end = &t->next;
     w->n++;
