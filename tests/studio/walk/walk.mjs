@@ -33,6 +33,11 @@ async function openFile(page, name) {
   await page.getByText('no problems').waitFor()
 }
 
+/** Until the run at work has ended so, by what the server says. */
+async function until(page, state) {
+  await page.getByRole('button', { name: /^(running|\S+ \d+ %)/ }).waitFor({ state: 'detached' })
+}
+
 /** Puts another text in the place of a line. */
 async function retype(page, line, text) {
   await page.locator('.cm-content').click()
@@ -82,6 +87,33 @@ async function edit({ page, faults }) {
   await look(page, pictures, 'scene', faults)
 }
 
+// ---- response -----------------------------------------------------------------------------------
+
+async function response({ page, faults }) {
+  await openFile(page, /leg\.yaml/)
+  await goTo(page, 'Response')
+  await page.getByRole('button', { name: 'Run response' }).click()
+  const points = page.locator('.specials td[data-frequency]')
+  await until(page, 'done')
+  await points.first().waitFor()
+  const special = analysis('leg.results', 'response').special.map((s) => s.frequency_Hz)
+  const shown = await points.evaluateAll((all) => all.map((e) => Number(e.dataset.frequency)))
+  for (const f of special) assert.ok(shown.some((g) => Math.abs(g - f) < 1e-5 * f), `${f} Hz stands in the table`)
+  // a point in the middle of a branch
+  const at = await page.locator('.response-plot path.line.stable').first().evaluate((e) => {
+    const p = e.getPointAtLength(e.getTotalLength() / 2)
+    const box = e.ownerSVGElement.getBoundingClientRect()
+    return { x: box.left + p.x, y: box.top + p.y }
+  })
+  await page.mouse.move(at.x, at.y)
+  await page.getByText(/looked at: .* Hz/).waitFor()
+  await page.mouse.click(at.x, at.y)
+  await page.getByRole('button', { name: /Explore at .* Hz/ }).waitFor()
+  const view = page.locator('.response-view canvas').first()
+  assert.ok((await drawn(page, view)) > 0.002, 'the motion of the point is drawn')
+  await look(page, pictures, 'response', faults)
+}
+
 // ---- explore ------------------------------------------------------------------------------------
 
 const solved = async (page) => Number(await page.locator('td.solved').first().getAttribute('data-solved'))
@@ -115,7 +147,7 @@ async function explore({ page, faults }) {
 
 // ---- all of it ----------------------------------------------------------------------------------
 
-const steps = { tour, gallery, edit, explore }
+const steps = { tour, gallery, edit, response, explore }
 
 async function walk() {
   writeFileSync(join(folder, 'leg.yaml'), leg)
