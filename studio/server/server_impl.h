@@ -70,5 +70,7 @@ typedef struct asset {
 } asset;
 // NULL: there is none.
 const asset *asset_find(const char *path);
+// The tar of the gallery.
+extern const asset asset_gallery;
 
 #endif
