@@ -15,3 +15,20 @@ export function remember(name: string, value: string): void {
     // not allowed: it is forgotten
   }
 }
+
+/** The same, for this tab alone and until it is closed. */
+export function recallHere(name: string): string | null {
+  try {
+    return sessionStorage.getItem(`pliant-${name}`)
+  } catch {
+    return null
+  }
+}
+
+export function rememberHere(name: string, value: string): void {
+  try {
+    sessionStorage.setItem(`pliant-${name}`, value)
+  } catch {
+    // not allowed: it is forgotten
+  }
+}

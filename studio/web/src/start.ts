@@ -1,9 +1,9 @@
 // What happens once the page stands.
 import { effect } from '@preact/signals'
-import { recall } from './keep'
+import { recall, recallHere, rememberHere } from './keep'
 import { watchExplorations } from './explore'
 import { openRun, watchRuns } from './runs'
-import { dirty, openScene, path } from './scene'
+import { dirty, openScene, path, saved } from './scene'
 import { complain, connection, followAddress, sheet, show } from './state'
 
 export function start(): void {
@@ -17,9 +17,16 @@ export function start(): void {
   connection.onOpen((h) => {
     if (known) return
     known = true
-    if (h.scene) openScene({ path: h.scene }).then(() => show('scene'), complain)
+    // a page that is loaded again goes on where it was
+    const before = recallHere('scene')
+    if (before) openScene({ path: before }).catch(complain)
+    else if (h.scene) openScene({ path: h.scene }).then(() => show('scene'), complain)
+    if (before) return
     if (h.results) openRun(h.results).then(() => show('runs'), complain)
     if (!h.results && !recall('toured')) sheet.value = 'tour'
+  })
+  effect(() => {
+    if (path.value && saved.value) rememberHere('scene', path.value)
   })
   effect(() => {
     const name = path.value.split('/').pop()
