@@ -359,7 +359,7 @@ static void report_miss(const portrait *p, int goal) {
   double miss = goal_miss(p, goal);
   if (!(miss > MISSED)) return;
   job_note(p->d->j,
-           "%s: %s is %.2g %% off what is wanted: goals and bounds (gap, wire, mass, variables) "
+           "%s: %s is %.3g %% off what is wanted: goals and bounds (gap, wire, mass, variables) "
            "leave no more",
            p->d->a->name, limit_name[p->d->plan->goal[goal].limit], 100 * miss);
 }
@@ -387,12 +387,14 @@ static void report(const portrait *p) {
           p->apart);
   if (p->failed) job_alarm(d->j, "%d limits of the curves were not found.", p->failed);
   if (!(p->apart < SAME))
-    job_warn(d->j,
-             "The limits found anew differ by %.2g from those of the design: elements pack in "
-             "several ways.",
-             p->apart);
+    pl_report(d->j->env, PL_WARNING, d->j->scene->path, d->a->line, d->a->col,
+              "elements pack in several ways: more of them (starts), or goals of stretch alone",
+              "%s: not verified: limits found anew differ by %.2g from those of the design",
+              d->a->name, p->apart);
   if (!d->converged)
-    job_warn(d->j, "The design ended after %d steps and could go on: raise steps.", d->steps);
+    pl_report(d->j->env, PL_WARNING, d->j->scene->path, d->a->line, d->a->col, "more steps",
+              "%s: ended after %d %s and could go on", d->a->name, d->steps,
+              pl_plural(d->steps, "step", "steps"));
   if (gap < d->gap)
     job_alarm(d->j, "The smallest gap %.3g mm is below %.3g mm.", 1e3 * gap, 1e3 * d->gap);
 }

@@ -241,10 +241,10 @@ static void check_analysis(reader *r, const pl_analysis *a) {
   const char *kind = pl_analysis_table[a->kind].name;
   if (a->kind == PL_ANALYSIS_static) {
     check_static(r, a);
-  } else if (a->kind == PL_ANALYSIS_modes) {
+  } else if (a->kind == PL_ANALYSIS_modes || a->kind == PL_ANALYSIS_coarsen) {
     pl_report(r->env, PL_WARNING, r->file, a->line, a->col,
               "fix nodes that rest on an obstacle to have the modes of the body held there",
-              "modes do not know contact: these are of the body without obstacles");
+              "%s: modes do not know contact: these are of the body without obstacles", a->name);
   } else if (a->kind != PL_ANALYSIS_drape && a->kind != PL_ANALYSIS_transient &&
              a->kind != PL_ANALYSIS_jump && a->kind != PL_ANALYSIS_native &&
              a->kind != PL_ANALYSIS_macro && a->kind != PL_ANALYSIS_search) {

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #define HELLO_WITHIN 5.0 // s
+#define PLACE_WITHIN 1.0 // s; a page that is loaded again comes before its former self has gone
 #define FRAME_WITHIN 1.0 // s, after which a frame counts as shown though the page did not say so
 
 enum {
@@ -45,19 +46,30 @@ typedef struct client {
 
 struct clients {
   pthread_mutex_t lock;
+  pthread_cond_t left; // one has
   client *all[SOCKETS_MAX];
   uint64_t next;
 };
+
+static void cond_init(pthread_cond_t *cond) {
+  pthread_condattr_t attr;
+  pthread_condattr_init(&attr);
+  pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+  pthread_cond_init(cond, &attr);
+  pthread_condattr_destroy(&attr);
+}
 
 pl_status clients_create(studio *s) {
   s->clients = pl_alloc(&s->host, 1, sizeof *s->clients);
   if (!s->clients) return PL_E_NOMEM;
   pthread_mutex_init(&s->clients->lock, NULL);
+  cond_init(&s->clients->left);
   return PL_OK;
 }
 
 void clients_free(studio *s) {
   if (!s->clients) return;
+  pthread_cond_destroy(&s->clients->left);
   pthread_mutex_destroy(&s->clients->lock);
   pl_free(&s->host, s->clients);
   s->clients = NULL;
@@ -254,6 +266,7 @@ static void leave(struct clients *all, const client *c) {
   pthread_mutex_lock(&all->lock);
   for (int k = 0; k < SOCKETS_MAX; k++)
     if (all->all[k] == c) all->all[k] = NULL;
+  pthread_cond_broadcast(&all->left);
   pthread_mutex_unlock(&all->lock);
 }
 
@@ -270,12 +283,8 @@ void *client_opened(void *ctx, http_socket *w) {
   studio *s = ctx;
   client *c = calloc(1, sizeof *c);
   if (!c) return NULL;
-  pthread_condattr_t attr;
-  pthread_condattr_init(&attr);
-  pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-  pthread_cond_init(&c->more, &attr);
-  pthread_cond_init(&c->room, &attr);
-  pthread_condattr_destroy(&attr);
+  cond_init(&c->more);
+  cond_init(&c->room);
   queue_init(&c->replies);
   queue_init(&c->events);
   for (int k = 0; k < CREDIT; k++) c->sent[k] = -1e9;
@@ -291,16 +300,27 @@ void *client_opened(void *ctx, http_socket *w) {
   return c;
 }
 
+// with the lock
+static int pages_open(const struct clients *all) {
+  int n = 0;
+  for (int k = 0; k < SOCKETS_MAX; k++) n += all->all[k] && all->all[k]->greeted;
+  return n;
+}
+
 // 0: there are as many pages as there may be
 static int greet(client *c) {
   struct clients *all = c->s->clients;
-  int pages = 0;
+  double now = pl_wall_time(), until = now + PLACE_WITHIN;
   pthread_mutex_lock(&all->lock);
-  for (int k = 0; k < SOCKETS_MAX; k++) pages += all->all[k] && all->all[k]->greeted;
-  c->greeted = pages < PAGES_MAX;
+  while (!c->dead && pages_open(all) >= PAGES_MAX && now < until) {
+    wait_until(&all->left, &all->lock, now, until);
+    now = pl_wall_time();
+  }
+  int ok = !c->dead && pages_open(all) < PAGES_MAX;
+  c->greeted = ok;
   pthread_cond_signal(&c->more);
   pthread_mutex_unlock(&all->lock);
-  return c->greeted;
+  return ok;
 }
 
 // the first message must be a hello with the token

@@ -170,16 +170,15 @@ static void tell(studio *s, exploration *e, job *r, int moved) {
 static pl_status open_session(const errand *a, job *r, pl_env *env) {
   char folder[2 * PL_TEXT], name[2 * PL_TEXT];
   PL_TRY(scene_place(env, a->s, a->path, a->text, folder, name));
-  const session_source from = {
-      .name = name,
-      .folder = folder,
-      .text = a->text,
-      .explore = {.frequency = a->frequency[0] ? a->frequency : NULL,
-                  .harmonics = a->harmonics[0] ? a->harmonics : NULL,
-                  .nset = a->nset,
-                  .set = (const char *const *)a->set},
-      .limits = {.root = a->s->folder},
-      .threads = a->s->threads > 0 ? a->s->threads : 1};
+  const session_source from = {.name = name,
+                               .folder = folder,
+                               .text = a->text,
+                               .explore = {.frequency = a->frequency[0] ? a->frequency : NULL,
+                                           .harmonics = a->harmonics[0] ? a->harmonics : NULL,
+                                           .nset = a->nset,
+                                           .set = (const char *const *)a->set},
+                               .limits = {.root = a->s->folder},
+                               .threads = a->s->threads > 0 ? a->s->threads : 1};
   PL_TRY(session_open(env, &from, &a->e->at));
   session *t = a->e->at;
   run_shows(r, t->scene);
@@ -333,8 +332,9 @@ static json_t *predict(studio *s, exploration *e, const double *x, failure *f) {
   if (json_is_null(json_object_get(e->told, "sensitivity"))) {
     const char *group = e->glance[e->turn ^= 1];
     data_drop(s, group);
-    part_set(out, "orbit", part_orbit(s, group, t->scene, t->scene->model,
-                                      pl_design_params(t->d), o, "predicted", "predicted"));
+    part_set(out, "orbit",
+             part_orbit(s, group, t->scene, t->scene->model, pl_design_params(t->d), o, "predicted",
+                        "predicted"));
   }
   pl_orbit_free(o);
   return out;

@@ -22,7 +22,6 @@ struct pl_studio {
   pl_env host;             // of who started it: for threads, by studio_env
   char *folder;            // absolute
   char *scene, *results;   // paths below folder, or NULL
-  char *gallery;           // folder of complete scenes, or NULL
   int folder_fd;           // what file_read and file_write begin at
   int threads, processors; // of jobs; of the machine
   int any_host;            // listens at all addresses
@@ -33,6 +32,7 @@ struct pl_studio {
   int stopping;            // atomic
   struct http *http;       // http.h
   struct store *store;     // data.c
+  struct gallery *gallery; // gallery.c
   struct clients *clients; // client.c
   struct worker *worker;   // dispatch.c
   struct runs *runs;       // each by its create and free in `parts` of server.c
@@ -122,6 +122,8 @@ int file_write(studio *s, const char *path, const void *data, size_t n, failure 
 
 // ---- jobs (runs.c) ------------------------------------------------------------------------------
 
+pl_status gallery_create(studio *s);
+void gallery_free(studio *s);
 pl_status models_create(studio *s);
 void models_free(studio *s);
 // The thread of jobs; free cancels what runs and waits for it. Models must outlive it.

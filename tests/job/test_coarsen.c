@@ -87,6 +87,28 @@ static void one_modulus(void **state) {
   }
 }
 
+// what it looks at is the body without obstacles, as modes do
+static void beside_obstacles(void **state) {
+  (void)state;
+  static const char *const obstacles[] = {
+      "", "obstacles: [{plane: {normal: [0, 0, 1]}, friction: 0.5}]\ncontact: {nodes: strip}\n"};
+  double modulus[2];
+  for (int k = 0; k < 2; k++) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             HEAD "bodies: [{name: strip, solid: {mesh: {voxels: {file: meshes/strip.obj, size: "
+                  "0.75}}, material: rigur}}]\n%sanalyses: [{coarsen: {coarsest: 1.5, trials: "
+                  "1}}]\n",
+             obstacles[k]);
+    json_t *f = run(text);
+    assert_true(json_is_true(json_object_get(f, "found")));
+    modulus[k] =
+        json_number_value(json_object_get(json_object_get(f, "numerical_young_Pa"), "rigur"));
+    json_decref(f);
+  }
+  check_rel(modulus[1], modulus[0], 1e-12);
+}
+
 // two materials have a modulus each
 static void two_moduli(void **state) {
   (void)state;
@@ -215,8 +237,10 @@ static void bad_records(void **state) {
 
 int test_coarsen(void) {
   pl_env_init(&env);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(tabulated),  cmocka_unit_test(one_modulus),
-                                     cmocka_unit_test(two_moduli), cmocka_unit_test(measured),
-                                     cmocka_unit_test(recorded),   cmocka_unit_test(bad_records)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(tabulated),  cmocka_unit_test(one_modulus),
+      cmocka_unit_test(two_moduli), cmocka_unit_test(beside_obstacles),
+      cmocka_unit_test(measured),   cmocka_unit_test(recorded),
+      cmocka_unit_test(bad_records)};
   return cmocka_run_group_tests_name("job.coarsen", tests, NULL, NULL);
 }

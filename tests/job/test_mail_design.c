@@ -92,6 +92,22 @@ static void hear(void *ctx, const pl_diag *d) {
   if (strstr(d->text, "mail-design: ")) snprintf(n->last, sizeof n->last, "%s", d->text);
 }
 
+// A design that ends before it is done says so where it runs, not on its page alone.
+static void ended_early(void **state) {
+  (void)state;
+  pl_env env;
+  notes n = {""};
+  pl_env_init(&env);
+  env.diag = hear;
+  env.diag_ctx = &n;
+  run(&env, "design-early",
+      "interlocking: [four-in-one: {}]\n"
+      "analyses: [mail-design: {variables: [radius, across, along], goals: [{stretch: 10 %, angle: "
+      "[0 deg, 90 deg]}], starts: 1, steps: 1, directions: 1}]\n",
+      PL_OK);
+  if (!strstr(n.last, "ended after 1 step and could go on")) fail_msg("%s", n.last);
+}
+
 // Curvatures of a material that folds cannot be wanted, which is said with their direction.
 static void endless(void **state) {
   (void)state;
@@ -209,8 +225,8 @@ static void bent(void **state) {
 
 int test_mail_design(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(closed_form), cmocka_unit_test(own),
-                                     cmocka_unit_test(missed),      cmocka_unit_test(endless),
-                                     cmocka_unit_test(resumed),     cmocka_unit_test(isotropic),
-                                     cmocka_unit_test(bent)};
+                                     cmocka_unit_test(missed),      cmocka_unit_test(ended_early),
+                                     cmocka_unit_test(endless),     cmocka_unit_test(resumed),
+                                     cmocka_unit_test(isotropic),   cmocka_unit_test(bent)};
   return cmocka_run_group_tests_name("mail-design", tests, NULL, NULL);
 }

@@ -1,7 +1,13 @@
 // What pages are told: in order, the newest of a kind, never waited for.
 #include "studios.h"
 
-#include <fcntl.h>
+// other tests of this program look at what is sent instead
+void __real_push_event(studio *s, json_t *event);
+void __real_push_latest(studio *s, const char *key, json_t *event);
+void __real_push_frame(studio *s, int run, double t, int n, const float *values);
+#define push_event  __real_push_event
+#define push_latest __real_push_latest
+#define push_frame  __real_push_frame
 
 static json_t *event(const char *name, int n) {
   return json_pack("{s:s, s:i}", "event", name, "n", n);

@@ -137,8 +137,8 @@ export class Connection {
     }
     const message = JSON.parse(data) as { id?: number; reply?: unknown; error?: Failure } & Partial<ServerEvent>
     if (message.event) {
-      // the server could not keep up with this page: what it knows of runs is fetched anew
-      if ((message.event as string) === 'lost') for (const f of this.openers) f(this.hello.value!)
+      // what this page knows of runs is fetched anew
+      if (message.event === 'lost') for (const f of this.openers) f(this.hello.value!)
       else for (const f of this.listeners) f(message as ServerEvent)
       return
     }

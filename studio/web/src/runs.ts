@@ -16,7 +16,7 @@ export interface Progress {
 export interface LiveTable {
   name: string
   columns: readonly { name: string; unit: string }[]
-  rows: number[][] // grows in place
+  rows: (number | null)[][] // grows in place
   changes: number
 }
 
@@ -49,11 +49,24 @@ export class RunView {
       const from = this.items.value.length
       const { items } = await connection.request('items', { run: this.info.value.run, from })
       if (this.items.value.length === from && items.length > 0) this.items.value = [...this.items.value, ...items]
+      if (!ended(this.info.value)) await this.catchUpLive()
     } catch (e) {
       if (connection.status.value === 'open') complain(e)
     } finally {
       this.asking = false
     }
+  }
+
+  private async catchUpLive(): Promise<void> {
+    const { tables, iterates } = await connection.request('live', { run: this.info.value.run })
+    for (const t of tables) {
+      const data = await connection.floats(t.data)
+      const n = t.columns.length
+      const rows = Array.from({ length: t.rows }, (_, k) => [...data.subarray(k * n, (k + 1) * n)])
+      const known = this.tables.value.find((l) => l.name === t.name)
+      if (!known || known.rows.length < rows.length) this.takeRows({ event: 'rows', run: this.info.value.run, table: t.name, columns: t.columns, first: 0, rows })
+    }
+    if (iterates.length > this.iterates.value.length) this.iterates.value = iterates
   }
 
   takeItem(n: number, item: Item): void {
@@ -99,6 +112,11 @@ function take(e: ServerEvent): void {
     if (ended(e.run)) view.progress.value = null
     return
   }
+  if (e.event === 'dropped') {
+    runs.value = runs.value.filter((r) => r.info.value.run !== e.run)
+    return
+  }
+  if (e.event === 'lost') return
   const view = findRun(e.run)
   if (!view) return
   if (e.event === 'progress') view.progress.value = { what: e.what, done: e.done, text: e.text, left: e.left }

@@ -180,16 +180,15 @@ export function mail(n: number): SolidsArrays {
     }
   const count = n * n
   const out: SolidsArrays = {
-    shapes: [{ x: Float32Array.from(x), triangles: Int32Array.from(triangles) }],
-    shape: new Int32Array(count), place: new Float32Array(3 * count), turn: new Float32Array(9 * count), tone: new Int32Array(count),
+    meshes: [{ x: Float32Array.from(x), triangles: Int32Array.from(triangles) }],
+    of: new Int32Array(2 * count), poses: new Float32Array(12 * count),
   }
   for (let k = 0; k < count; k++) {
     const [i, j] = [k % n, Math.floor(k / n)]
     const u = (0.62 * (i % 2 ? 1 : -1))
     const [s, c] = [Math.sin(u), Math.cos(u)]
-    out.place.set([0.0086 * i, 0.0075 * j, 0.002 * Math.sin(i / 2) * Math.sin(j / 3)], 3 * k)
-    out.turn.set([c, 0, s, 0, 1, 0, -s, 0, c], 9 * k)
-    out.tone[k] = j % 5 === 2 ? 1 : i === 3 && j === 3 ? 2 : 0
+    out.poses.set([0.0086 * i, 0.0075 * j, 0.002 * Math.sin(i / 2) * Math.sin(j / 3), c, 0, s, 0, 1, 0, -s, 0, c], 12 * k)
+    out.of[2 * k + 1] = j % 5 === 2 ? 1 : i === 3 && j === 3 ? 2 : 0
   }
   return out
 }

@@ -76,6 +76,7 @@ test('path length of a circle and of a line', () => {
   c.set([2, 0.5, 0, 0, 0], 5)
   c.set([3, 0, 0, 0.25, 0], 25)
   assert.ok(Math.abs(pathLength(c, H, 0) - Math.PI) < 1e-6)
+  assert.ok(Math.abs(pathLength(c, H, 0, 2) - 2) < 1e-4)
   assert.ok(Math.abs(pathLength(c, H, 1) - 8 * 0.25) < 1e-4)
 })
 

@@ -1,6 +1,8 @@
 import type { ComponentType } from 'preact'
 import type { IconName } from '../icons'
+import { ExploreScreen } from './explore'
 import { Gallery } from './gallery'
+import { ResponseScreen } from './response'
 import { RunsScreen } from './runs'
 import { SceneScreen } from './scene'
 import { Validate } from './validate'
@@ -16,6 +18,8 @@ export interface Screen {
 export const screens: readonly Screen[] = [
   { id: 'gallery', name: 'Gallery', icon: 'gallery', component: Gallery },
   { id: 'scene', name: 'Scene', icon: 'scene', component: SceneScreen },
+  { id: 'response', name: 'Response', icon: 'response', component: ResponseScreen },
+  { id: 'explore', name: 'Explore', icon: 'explore', component: ExploreScreen },
   { id: 'runs', name: 'Runs', icon: 'runs', component: RunsScreen },
   { id: 'validate', name: 'Validate', icon: 'validate', component: Validate },
 ]

@@ -66,7 +66,7 @@ export function makeLayout(model: ModelArrays, crease: number): Layout {
     edges,
     grain: meanLength(edges, model.x),
     // chains of many short pieces look better without
-    joints: segments.length <= 80 ? Int32Array.from(new Set(segments)) : new Int32Array(0),
+    joints: model.joints ?? (segments.length <= 80 ? Int32Array.from(new Set(segments)) : new Int32Array(0)),
     points: model.points ?? new Int32Array(0),
     springs: attach(model),
     arcs: arcLengths(both, model.x),
@@ -238,7 +238,7 @@ export class Body {
     this.rods?.join(layout.segments, x)
     if (!this.coils) return
     const ends = new Float32Array(6 * coilPoints * layout.springs.length)
-    layout.springs.forEach((s, k) => coil(hang(s, x), ends, 6 * coilPoints * k))
+    layout.springs.forEach((s, k) => coil(hang(s, x), s.length, ends, 6 * coilPoints * k))
     this.coils.put(ends)
   }
 

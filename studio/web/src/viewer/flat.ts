@@ -37,7 +37,7 @@ export class Flat {
     project(p, x, this.seen)
     const few = layout.surface.ntri <= MOST
     if (few) this.faces(c, layout, look, colour)
-    this.lines(c, this.seen, few ? layout.surface.sharp : layout.edges, css(look.edge), few ? 1.2 : 0.5)
+    if (!few) this.lines(c, this.seen, layout.edges, css(look.edge), 0.5)
     this.lines(c, this.seen, layout.segments, css(look.rod), 2.4)
     c.fillStyle = css(look.rod)
     for (const v of [...layout.points, ...layout.joints]) {
@@ -67,8 +67,9 @@ export class Flat {
       c.lineTo(seen[j]!, seen[j + 1]!)
       c.lineTo(seen[k]!, seen[k + 1]!)
       c.closePath()
-      c.fillStyle = c.strokeStyle = this.tone(t, [i, j, k], look, colour)
-      c.lineWidth = 0.6
+      c.fillStyle = this.tone(t, [i, j, k], look, colour)
+      c.strokeStyle = c.fillStyle // closes the seams
+      c.lineWidth = 0.7
       c.fill()
       c.stroke()
     }

@@ -7,6 +7,7 @@ import type { ModelArrays, Names } from './types'
 
 const LENGTH = 46 // pixels
 const MOST = 14 // arrows of one load
+const APART = 24 // pixels
 
 const dot = (a: readonly number[], b: readonly number[]): number => a[0]! * b[0]! + a[1]! * b[1]! + a[2]! * b[2]!
 
@@ -36,9 +37,12 @@ export function glyphs(m: ModelArrays, x: Float32Array, p: Projection, look: Loo
     if (!l.direction || l.nodes.length === 0) continue
     const every = Math.ceil(l.nodes.length / MOST)
     const towards = direction(p, l.direction)
+    let last = [-99, -99]
     for (let k = every >> 1; k < l.nodes.length; k += every) {
       const v = 3 * l.nodes[k]!
       const [a, b] = pixel(p, x.subarray(v, v + 3))
+      if (Math.hypot(a - last[0]!, b - last[1]!) < APART) continue
+      last = [a, b]
       // heads are at the nodes
       out.push({ at: [a - towards[0], b - towards[1]], towards, tint: look.load, turning: false })
     }

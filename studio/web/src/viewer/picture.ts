@@ -36,7 +36,7 @@ export class Picture {
   private look: Look = looks.light
   private faded = false
   private readonly ground: Ground
-  private obstacles: Lines | null = null
+  private obstacles: { lines: Lines; velocity: number[] }[] = []
   private trails: Lines[] = []
   private marks = new Map<string, Marks>()
   private map: MapName = 'viridis'
@@ -52,7 +52,7 @@ export class Picture {
     this.ground.setLook(look)
     for (const b of [this.body, ...this.skins]) b?.setLook(look)
     this.ghost?.setLook(this.ghostLook)
-    if (this.obstacles) this.obstacles.mesh.material.uniforms.tint!.value = rgb(look.obstacle)
+    for (const o of this.obstacles) o.lines.mesh.material.uniforms.tint!.value = rgb(look.obstacle)
     for (const m of this.marks.values()) m.material.uniforms.rim!.value = rgb(look.rim)
     const supports = this.marks.get('support')
     if (supports) supports.material.uniforms.tint!.value = rgb(look.support)
@@ -62,17 +62,22 @@ export class Picture {
     this.clear()
     this.body = new Body(layout, this.shared, 'main', this.look)
     this.scene.add(this.body.group)
-    const lines = (layout.model.obstacles ?? []).map((o) => o.lines)
-    const n = lines.reduce((sum, l) => sum + l.length / 6, 0)
-    if (n > 0) {
-      this.obstacles = new Lines(n, lineMaterial(this.shared, { tint: this.look.obstacle, width: 1.5 }, false), false)
-      this.obstacles.put(Float32Array.from(lines.flatMap((l) => [...l])))
-      this.scene.add(this.obstacles.mesh)
+    for (const o of layout.model.obstacles ?? []) {
+      const lines = new Lines(o.lines.length / 6, lineMaterial(this.shared, { tint: this.look.obstacle, width: 1.5 }, false), false)
+      lines.put(o.lines)
+      this.obstacles.push({ lines, velocity: o.velocity ?? [0, 0, 0] })
+      this.scene.add(lines.mesh)
     }
     const held = new Set((layout.model.supports ?? []).flatMap((s) => [...s.nodes]))
+    this.setSolids(layout.model.solids ?? null)
     this.mark('support', Int32Array.from(held), held.size > 24
       ? { shape: 3, tint: this.look.support, rim: this.look.rim, ring: 0, width: 6, bias: 1e-2 }
       : { shape: 2, tint: this.look.support, rim: this.look.rim, ring: 1.2, width: 26, bias: 1e-2 })
+  }
+
+  /** Obstacles where they are at a time. */
+  setTime(t: number): void {
+    for (const { lines, velocity } of this.obstacles) lines.mesh.position.set(velocity[0]! * t, velocity[1]! * t, velocity[2]! * t)
   }
 
   setGhost(x: Float32Array | null): void {
@@ -205,8 +210,8 @@ export class Picture {
     for (const b of [this.body, this.ghost, ...this.skins]) b?.dispose()
     this.body = this.ghost = null
     this.skins = []
-    this.obstacles?.dispose()
-    this.obstacles = null
+    for (const o of this.obstacles) o.lines.dispose()
+    this.obstacles = []
     this.setTrails([])
     for (const m of this.marks.values()) {
       m.removeFromParent()

@@ -15,13 +15,14 @@ export class Solids {
   })
 
   constructor(s: SolidsArrays) {
-    s.shapes.forEach((shape, k) => {
-      const list = [...s.shape.keys()].filter((i) => s.shape[i] === k)
-      if (list.length > 0) this.add(shape, s, list)
+    const n = s.of.length / 2
+    s.meshes.forEach((mesh, k) => {
+      const list = Array.from({ length: n }, (_, i) => i).filter((i) => s.of[2 * i] === k)
+      if (list.length > 0) this.add(mesh, s, list)
     })
   }
 
-  private add(shape: SolidsArrays['shapes'][number], s: SolidsArrays, list: number[]): void {
+  private add(shape: SolidsArrays['meshes'][number], s: SolidsArrays, list: number[]): void {
     const surface = makeSurface(shape.x.length / 3, shape.x, shape.triangles, 40)
     const n = surface.origin.length
     const position = new Float32Array(3 * n)
@@ -38,9 +39,9 @@ export class Solids {
       list.forEach((i, k) => a.set(of(i), 3 * k))
       g.setAttribute(name, new InstancedBufferAttribute(a, 3))
     }
-    each('place', (i) => s.place.subarray(3 * i, 3 * i + 3))
-    for (let r = 0; r < 3; r++) each(`row${r}`, (i) => s.turn.subarray(9 * i + 3 * r, 9 * i + 3 * r + 3))
-    each('tint', (i) => tones[s.tone[i]! % tones.length]!)
+    each('place', (i) => s.poses.subarray(12 * i, 12 * i + 3))
+    for (let r = 0; r < 3; r++) each(`row${r}`, (i) => s.poses.subarray(12 * i + 3 + 3 * r, 12 * i + 6 + 3 * r))
+    each('tint', (i) => tones[s.of[2 * i + 1]! % tones.length]!)
     this.measure(shape.x, s, list)
     const mesh = new Mesh(g, this.material)
     mesh.frustumCulled = false
@@ -52,8 +53,8 @@ export class Solids {
     for (let v = 0; v < x.length; v += 3) reach = Math.max(reach, Math.hypot(x[v]!, x[v + 1]!, x[v + 2]!))
     for (const i of list)
       for (let c = 0; c < 3; c++) {
-        this.lo[c] = Math.min(this.lo[c]!, s.place[3 * i + c]! - reach)
-        this.hi[c] = Math.max(this.hi[c]!, s.place[3 * i + c]! + reach)
+        this.lo[c] = Math.min(this.lo[c]!, s.poses[12 * i + c]! - reach)
+        this.hi[c] = Math.max(this.hi[c]!, s.poses[12 * i + c]! + reach)
       }
   }
 

@@ -9,7 +9,10 @@ export interface End {
   rest: [number, number, number]
   d: [number, number, number] // a -> b at rest
 }
-export type Attachment = [End, End]
+export interface Attachment {
+  ends: [End, End]
+  length: number // at rest
+}
 
 const at = (x: Float32Array, v: number, c: number): number => x[3 * v + c]!
 
@@ -34,15 +37,25 @@ function holdOf(m: ModelArrays, p: Float32Array): End {
     tryAt(a, b, size > 0 ? Math.min(Math.max(along / size, 0), 1) : 0, 1)
   }
   for (let v = 0; v < m.x.length / 3; v++) tryAt(v, v, 0, seg.length > 0 ? 0.9 : 1)
-  const rest = [0, 1, 2].map((c) => p[c]! - at(m.x, best.a, c) - best.s * (at(m.x, best.b, c) - at(m.x, best.a, c)))
-  const d = [0, 1, 2].map((c) => at(m.x, best.b, c) - at(m.x, best.a, c))
-  return { a: best.a, b: best.b, s: best.s, rest: rest as End['rest'], d: d as End['d'] }
+  return endAt(m, best.a, best.b, best.s, p)
+}
+
+function endAt(m: ModelArrays, a: number, b: number, s: number, p: Float32Array): End {
+  const d = [0, 1, 2].map((c) => at(m.x, b, c) - at(m.x, a, c)) as End['d']
+  return { a, b, s, rest: [0, 1, 2].map((c) => p[c]! - at(m.x, a, c) - s * d[c]!) as End['rest'], d }
 }
 
 export function attach(m: ModelArrays): Attachment[] {
-  const ends = m.springs?.ends ?? new Float32Array(0)
+  const { ends, nodes, at: place } = m.springs ?? { ends: new Float32Array(0) }
+  const hold = (k: number): End => {
+    const p = ends.subarray(3 * k, 3 * k + 3)
+    return nodes && place ? endAt(m, nodes[2 * k]!, nodes[2 * k + 1]!, place[2 * k]!, p) : holdOf(m, p)
+  }
   const out: Attachment[] = []
-  for (let k = 0; k < ends.length; k += 6) out.push([holdOf(m, ends.subarray(k, k + 3)), holdOf(m, ends.subarray(k + 3, k + 6))])
+  for (let k = 0; k < ends.length / 3; k += 2) {
+    const length = Math.hypot(...[0, 1, 2].map((c) => ends[3 * k + 3 + c]! - ends[3 * k + c]!))
+    out.push({ ends: [hold(k), hold(k + 1)], length })
+  }
   return out
 }
 
@@ -59,7 +72,7 @@ function turned(r: readonly number[], u: readonly number[], v: readonly number[]
 
 /** Where both ends are: [2][3]. */
 export function hang(s: Attachment, x: Float32Array): number[] {
-  return s.flatMap((e) => {
+  return s.ends.flatMap((e) => {
     const d = [0, 1, 2].map((c) => at(x, e.b, c) - at(x, e.a, c))
     const rest = e.a === e.b ? e.rest : turned(e.rest, e.d, d)
     return [0, 1, 2].map((c) => at(x, e.a, c) + e.s * d[c]! + rest[c]!)
@@ -68,15 +81,15 @@ export function hang(s: Attachment, x: Float32Array): number[] {
 
 export const coilPoints = 14 // pieces of a zigzag
 
-/** Pieces of a zigzag between two points, into ends [coilPoints][2][3] from `to` on. */
-export function coil(ends: number[], out: Float32Array, to: number): void {
+/** Pieces of a zigzag between two points, so long at rest, into ends [coilPoints][2][3] from `to` on. */
+export function coil(ends: number[], rest: number, out: Float32Array, to: number): void {
   const d = [0, 1, 2].map((c) => ends[3 + c]! - ends[c]!)
   const length = Math.hypot(...d)
   // aside: in the plane of x and y, or of x and z where it stands upright there
   let side = [-d[1]!, d[0]!, 0]
   if (Math.hypot(...side) < 0.1 * length) side = [1, 0, 0]
   const size = Math.hypot(...side) || 1
-  const wide = 0.055 * length
+  const wide = 0.055 * (rest || length) // as wide as ever, however far it is drawn out
   const point = (k: number, c: number): number => {
     if (k === 0) return ends[c]!
     if (k === coilPoints) return ends[3 + c]!

@@ -10,13 +10,22 @@ export interface ModelArrays {
   segments?: Int32Array // [][2]
   edges?: Int32Array // [][2] of cells; none: those of the triangles
   points?: Int32Array
+  joints?: Int32Array // ends of segments that show; none: all of them where there are few
   supports?: Named[]
   drives?: (Named & { axis: number[] | null; centre: number[] | null })[]
   loads?: (Named & { direction: number[] | null })[]
-  springs?: { ends: Float32Array } // [][2][3] at rest
-  obstacles?: { name: string; lines: Float32Array }[] // [][2][3]
+  springs?: Springs
+  obstacles?: { name: string; lines: Float32Array; velocity?: number[] }[] // [][2][3] at time 0; m/s
+  solids?: SolidsArrays | null
   watched?: { name: string; node: number }[]
   gravity?: number[]
+}
+
+/** Ends [][2][3] at rest; each between the nodes [][2][2], `at` [][2][2] the part of the way and the distance to the left. */
+export interface Springs {
+  ends: Float32Array
+  nodes?: Int32Array // none: what is nearest at rest
+  at?: Float32Array
 }
 
 export interface Named {
@@ -39,13 +48,11 @@ export interface FilmArrays {
   closed?: boolean // the last frame leads on to the first
 }
 
-/** Many bodies of a few shapes: [n] poses of meshes. */
+/** Many bodies of a few shapes. */
 export interface SolidsArrays {
-  shapes: { x: Float32Array; triangles: Int32Array }[]
-  shape: Int32Array // [n] which
-  place: Float32Array // [n][3]
-  turn: Float32Array // [n][9] row-major rotations
-  tone: Int32Array // [n] 0 steel, 1 copper, 2 red
+  meshes: { x: Float32Array; triangles: Int32Array }[]
+  of: Int32Array // [n][2] mesh and tone: 0 steel, 1 copper, 2 red
+  poses: Float32Array // [n][12] place, rotation by rows
 }
 
 export type Preset = 'home' | 'iso' | 'x' | 'y' | 'z' | 'fit'

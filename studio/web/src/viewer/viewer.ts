@@ -116,7 +116,7 @@ export class Viewer {
     old.replaceWith(canvas)
     this.picture = null
     this.flat = new Flat(canvas)
-    const says = element('p', { position: 'absolute', left: '12px', bottom: '4px', margin: '0 90px 64px 0', font: '13px/1.45 system-ui, sans-serif', maxWidth: '34em' })
+    const says = element('p', { position: 'absolute', left: '14px', top: '34px', margin: '0', font: '13px/1.45 system-ui, sans-serif', maxWidth: '34em' })
     says.setAttribute('role', 'status')
     says.textContent = 'This browser gives no WebGL, so the model is drawn by plain means: without shadow, and slowly where it is large. Other browsers, or hardware acceleration switched on in this one, show it in full.'
     says.style.color = this.look.mute
@@ -189,7 +189,8 @@ export class Viewer {
     this.exaggeration = 1
     this.picture?.setModel(layout)
     this.picture?.highlight(Int32Array.from((m.watched ?? []).map((w) => w.node)), 'watch')
-    this.takeIn([m.x])
+    const corners = this.corners()
+    this.takeIn(corners ? [m.x, corners] : [m.x])
     this.aimHome()
     this.ask()
   }
@@ -277,15 +278,34 @@ export class Viewer {
     this.ask(true)
   }
 
+  /** Bodies of a few shapes, beside the model; the same ones elsewhere move without a turn of the camera. */
   setSolids(s: SolidsArrays | null): void {
+    const had = this.picture?.solids !== null
     this.picture?.setSolids(s)
-    const solids = this.picture?.solids
-    if (solids) {
-      const corners = new Float32Array(24)
-      for (let k = 0; k < 8; k++) corners.set([0, 1, 2].map((c) => ((k >> c) & 1 ? solids.hi : solids.lo)[c]!), 3 * k)
+    const corners = this.corners()
+    if (corners && !had) {
       this.takeIn([...this.moments, corners])
       this.aimHome()
     }
+    this.ask()
+  }
+
+  // of the box around all solids
+  private corners(): Float32Array | null {
+    const solids = this.picture?.solids
+    if (!solids) return null
+    const out = new Float32Array(24)
+    for (let k = 0; k < 8; k++) out.set([0, 1, 2].map((c) => ((k >> c) & 1 ? solids.hi : solids.lo)[c]!), 3 * k)
+    return out
+  }
+
+  /** Earlier states [n][nvert][3], drawn faintly with the present one. */
+  setMoments(x: Float32Array | null): void {
+    this.onion = 0
+    const n = this.x.length
+    const sets = Array.from({ length: x && n ? x.length / n : 0 }, (_, k) => x!.slice(k * n, (k + 1) * n))
+    this.picture?.setSkins(sets)
+    if (sets.length > 0) this.takeIn([...sets, this.x])
     this.ask()
   }
 
@@ -436,6 +456,7 @@ export class Viewer {
       orbitAt(this.ghostOrbit.coefficients, this.ghostOrbit.harmonics, 2 * Math.PI * this.player.phase, this.ghost)
       this.picture?.setGhost(this.ghost)
     }
+    this.picture?.setTime(this.player.time)
     const body = this.picture?.body
     if (body) {
       body.x.set(this.x)
