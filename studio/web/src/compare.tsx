@@ -66,7 +66,7 @@ export function Compare() {
           <button class="small" onClick={() => x.keep(name)} title={`Keep the solved motion as ${name} (${name.toLowerCase()})`}>
             Keep {name}
           </button>
-          <button class="plain small" disabled={!x.snapshots.value[name]} onClick={() => x.load(name)} aria-label={`sliders to the values of ${name}`}>
+          <button class="plain small" disabled={!x.snapshots.value[name]} onClick={() => x.load(name)} title={`Sliders to the values of ${name}`}>
             {x.snapshots.value[name] ? `step ${x.snapshots.value[name]!.step} → sliders` : 'none yet'}
           </button>
         </span>

@@ -144,7 +144,7 @@ function makeState(doc: string): EditorState {
       keyHover,
       markField,
       look,
-      EditorView.contentAttributes.of({ 'aria-label': 'scene text', spellcheck: 'false' }),
+      EditorView.contentAttributes.of({ 'aria-label': 'scene text', spellcheck: 'false', tabindex: '0' }),
       EditorView.updateListener.of((u) => {
         if (u.docChanged) text.value = u.state.doc.toString()
       }),
