@@ -1,7 +1,7 @@
 // Models and motions with their arrays fetched, as the viewer takes them.
-import type { Model, Orbit } from './protocol'
+import type { Model, Orbit, Solids } from './protocol'
 import { connection } from './state'
-import type { ModelArrays, OrbitArrays } from './viewer/types'
+import type { ModelArrays, OrbitArrays, SolidsArrays } from './viewer/types'
 
 async function load(m: Model): Promise<ModelArrays> {
   const [x, triangles, segments, edges, points] = await Promise.all([
@@ -16,10 +16,17 @@ async function load(m: Model): Promise<ModelArrays> {
   const springs = { ends: await connection.floats(m.springs.ends), nodes: await connection.ints(m.springs.nodes), at: await connection.floats(m.springs.at) }
   const obstacles = await Promise.all(m.obstacles.map(async (o) => ({ ...o, lines: await connection.floats(o.lines) })))
   const [supports, drives, loads] = await Promise.all([nodes(m.supports), nodes(m.drives), nodes(m.loads)])
+  const solids = m.solids ? await solidsArrays(m.solids) : null
   return {
     title: m.title, dim: m.dim, length: m.length, x, triangles, segments, edges, points,
-    supports, drives, loads, springs, obstacles, watched: m.watched, gravity: m.gravity,
+    supports, drives, loads, springs, obstacles, solids, watched: m.watched, gravity: m.gravity,
   }
+}
+
+/** Rigid elements with their shapes. */
+export async function solidsArrays(s: Solids): Promise<SolidsArrays> {
+  const meshes = await Promise.all(s.meshes.map(async (m) => ({ x: await connection.floats(m.x), triangles: await connection.ints(m.triangles) })))
+  return { meshes, of: await connection.ints(s.of), poses: await connection.floats(s.poses) }
 }
 
 const known = new Map<number, Promise<ModelArrays>>()

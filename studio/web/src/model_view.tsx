@@ -13,7 +13,6 @@ import { addItem, entryOf, freeName, quote, readText, setNamed } from './scene_t
 import { selectorsOf } from './selectors'
 import { complain, connection, notify } from './state'
 import { dark } from './theme'
-import { solidsArrays } from './solids_arrays'
 import type { BrushHow, Preset } from './viewer/types'
 import { Viewer } from './viewer/viewer'
 import type { Pose } from './viewer/camera'
@@ -189,12 +188,11 @@ function useModel(viewer: Viewer | null, m: Model | null): void {
     if (!viewer || !m) return
     let late = false
     const take = async (): Promise<void> => {
-      const [arrays, solids] = await Promise.all([modelArrays(m), m.solids ? solidsArrays(m.solids) : null])
+      const arrays = await modelArrays(m)
       if (late) return
       const pose = viewer.pose
       const before = last.current
       viewer.setModel(arrays)
-      viewer.setSolids(solids)
       const home = viewer.pose
       const moved = before && before.opened === opened.peek() && JSON.stringify(pose) !== JSON.stringify(before.home)
       if (moved) viewer.setPose(pose)

@@ -279,7 +279,7 @@ function LegendRow({ p, hidden }: { p: PlotSpec; hidden: Signal<ReadonlySet<numb
     hidden.value = next
   }
   return (
-    <div class="legend">
+    <div class="plot-legend">
       {list.map((k) => (
         <button key={k} class="plain" aria-pressed={!hidden.value.has(k)} title={hidden.value.has(k) ? 'show' : 'hide'} onClick={() => toggle(k)}>
           <Swatch s={p.series[k]!} index={k} />

@@ -115,7 +115,7 @@ export function layPlot(p: PlotSpec, width: number, height: number, seen: Window
   })
   const top = 10
   const bottom = height - 46
-  const wantY = Math.max(Math.floor((bottom - top) / 48), 2)
+  const wantY = Math.max(Math.floor((bottom - top) / 42), 2)
   let y = makeAxis(w.y[0], w.y[1], wantY, look(1))
   const left = (y.label ? 26 : 6) + Math.max(widest(y), 22) + 10 + (p.equal ? 10 : 0)
   const right = width - 14

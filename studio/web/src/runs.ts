@@ -35,6 +35,7 @@ export class RunView {
   readonly tables = signal<readonly LiveTable[]>([])
   readonly frame = signal<Frame | null>(null)
   readonly iterates = signal<readonly Iterate[]>([])
+  readonly shown = signal(-1) // number of the item that is seen in 3-D, -1: the newest
   private asking = false
 
   constructor(run: Run) {
