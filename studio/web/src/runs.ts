@@ -16,6 +16,7 @@ export interface Progress {
 export interface LiveTable {
   name: string
   columns: readonly { name: string; unit: string }[]
+  every: number // of the table's rows are here: 1 all, 2 every second ...
   rows: (number | null)[][] // grows in place
   changes: number
 }
@@ -65,7 +66,7 @@ export class RunView {
       const n = t.columns.length
       const rows = Array.from({ length: t.rows }, (_, k) => [...data.subarray(k * n, (k + 1) * n)])
       const known = this.tables.value.find((l) => l.name === t.name)
-      if (!known || known.rows.length < rows.length) this.takeRows({ event: 'rows', run: this.info.value.run, table: t.name, columns: t.columns, first: 0, rows })
+      if (!known || known.rows.length < rows.length) this.takeRows({ event: 'rows', run: this.info.value.run, table: t.name, columns: t.columns, first: 0, every: t.every, rows })
     }
     if (iterates.length > this.iterates.value.length) this.iterates.value = iterates
   }
@@ -82,7 +83,7 @@ export class RunView {
     const rows = known ? known.rows : []
     rows.length = Math.min(rows.length, e.first)
     rows.push(...e.rows)
-    const now = { name: e.table, columns: e.columns, rows, changes: (known?.changes ?? 0) + 1 }
+    const now = { name: e.table, columns: e.columns, every: e.every, rows, changes: (known?.changes ?? 0) + 1 }
     this.tables.value = known ? this.tables.value.map((t) => (t === known ? now : t)) : [...this.tables.value, now]
   }
 }
