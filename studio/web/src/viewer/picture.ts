@@ -6,7 +6,7 @@ import { looks, palette } from './colours'
 import type { Look, RGB } from './colours'
 import { Ground } from './ground'
 import { Lines } from './lines'
-import { lineMaterial, makeMap, makeShared, markMaterial, rgb } from './materials'
+import { lineMaterial, makeMap, makeShared, markMaterial, rgb, unbounded } from './materials'
 import type { MarkLook } from './materials'
 import { Solids } from './solids'
 import { Stage } from './stage'
@@ -153,7 +153,7 @@ export class Picture {
       this.marks.delete(name)
     }
     if (nodes.length === 0 || !this.body) return
-    const g = new BufferGeometry()
+    const g = unbounded(new BufferGeometry())
     g.setAttribute('position', this.body.geometry.getAttribute('position'))
     g.setIndex(new BufferAttribute(Uint32Array.from(nodes), 1))
     const p = new Points(g, markMaterial(this.shared, look))
