@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 enum {
+  LIVE_ROWS = 2000,        // of a table that grows, at most
   ITEM_BYTES = 2 << 20,    // of text that a run keeps
   RUNS_KEPT = 32,          // that have ended
   ARRAY_BYTES = 512 << 20, // of all of them
@@ -22,12 +23,12 @@ enum {
 
 typedef enum run_state { QUEUED, RUNNING, DONE, UNSOLVED, CANCELLED, FAILED } run_state;
 
-// Rows of a table that has not ended.
+// Rows of a table that has not ended: of many only every second one, every fourth and so on.
 typedef struct live_table {
   char name[PL_TEXT];
   json_t *columns;
-  int ncol, n, cap, sent; // rows that there are, that there is room for, that pages have
-  double *row;            // [n][ncol]
+  int ncol, n, every, sent; // sent: how many of the n pages have
+  double *row;              // [LIVE_ROWS][ncol]
 } live_table;
 
 // The motion of a row of a table.

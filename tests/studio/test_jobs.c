@@ -272,6 +272,35 @@ static void rows_and_motions(void **unused) {
   recorder_close(s);
 }
 
+// of a long table that grows pages get some rows, evenly
+static void long_tables_are_thinned(void **unused) {
+  (void)unused;
+  studio *s = recorder_open(FOLDER);
+  int run =
+      start(s, "chain.yaml", "  - transient: {duration: 30 s, step: 1 ms, frequency: 2 Hz}\n");
+  assert_string_equal(wait_for(s, run, 100), "done");
+  int every = 1, have = 0;
+  for (int k = 0; k < count_events("rows", run); k++) {
+    const json_t *e = event_at("rows", run, k), *more = json_object_get(e, "rows");
+    int first = (int)json_integer_value(json_object_get(e, "first")),
+        now = (int)json_integer_value(json_object_get(e, "every"));
+    assert_true(now >= every && first <= have && (now == every || first == 0));
+    every = now;
+    have = first + (int)json_array_size(more);
+    assert_true(have <= 2000);
+    for (size_t i = 0; i < json_array_size(more); i++)
+      check_close(json_number_value(json_array_get(json_array_get(more, i), 0)),
+                  1e-3 * every * (first + (int)i), 1e-9);
+  }
+  assert_int_equal(every, 16);
+  assert_int_equal(have, 30000 / 16 + 1);
+  json_t *items = items_of(s, run);
+  assert_int_equal(json_integer_value(json_object_get(table_named(items, "transient"), "rows")),
+                   30001);
+  json_decref(items);
+  recorder_close(s);
+}
+
 // ---- stopping, going on, forgetting -------------------------------------------------------------
 
 static const char long_motion[] =
@@ -621,6 +650,7 @@ int test_jobs(void) {
       cmocka_unit_test(gallery_and_schema),
       cmocka_unit_test(items_have_the_figures),
       cmocka_unit_test(rows_and_motions),
+      cmocka_unit_test(long_tables_are_thinned),
       cmocka_unit_test(runs_are_cancelled),
       cmocka_unit_test(designs_pause_and_go_on),
       cmocka_unit_test(old_runs_go),

@@ -14,7 +14,8 @@ import type { ModelArrays, OrbitArrays } from './viewer/types'
 export interface Base {
   explored: Explored
   motion: OrbitArrays
-  prediction: Prediction | null // null: the server predicts
+  S: Float32Array | null // dz/dp, [parameter][coefficient]; null: the server predicts
+  prediction: Prediction | null
 }
 
 export interface Guess {
@@ -74,14 +75,15 @@ function forget(): void {
   trust.value = undefined
 }
 
-export async function begin(frequency?: number): Promise<void> {
+/** set: values that it moves to at once, as NAME=VALUE. */
+export async function begin(frequency?: number, set: string[] = []): Promise<void> {
   const old = session.value
   forget()
   why.value = null
   source.value = { path: path.value, text: text.value }
   try {
     if (old) await connection.request('leave', { session: old }).catch(() => {})
-    const got = await connection.request('explore', { ...source.value, ...(frequency ? { frequency } : {}) })
+    const got = await connection.request('explore', { ...source.value, ...(frequency ? { frequency } : {}), ...(set.length > 0 ? { set } : {}) })
     session.value = got.session
     work.value = { run: got.run, what: 'open' }
   } catch (e) {
@@ -90,7 +92,7 @@ export async function begin(frequency?: number): Promise<void> {
   }
 }
 
-/** The scene as it is now, at the values that are set. */
+/** Ends the step that is under way. */
 export async function stop(): Promise<void> {
   if (work.value) await connection.request('cancel', { run: work.value.run }).catch(complain)
 }
@@ -118,7 +120,7 @@ async function take(e: Explored, run: number): Promise<void> {
   if (mine !== taking || e.session !== session.value) return
   const before = base.value
   last.value = committed?.guess ?? null
-  base.value = { explored: e, motion, prediction: S && new Prediction(motion.coefficients, S, e.parameters.length) }
+  base.value = { explored: e, motion, S, prediction: S && new Prediction(motion.coefficients, S, e.parameters.length) }
   // what was moved meanwhile stays where it is
   values.value = e.parameters.map((p, k) => {
     const now = values.value[k]

@@ -44,7 +44,7 @@ export function planeOf(paths: readonly Float64Array[]): [number, number] {
 
 export interface PathLine {
   name: string
-  motion: OrbitArrays
+  motion: OrbitArrays | Float64Array // or its points, [n][3], closed
   style: 'solved' | 'predicted' | 'poor' | 'before' | 'target'
 }
 
@@ -122,7 +122,7 @@ function Dot({ path, frame, plane, main, si, style }: { path: Float64Array; fram
 
 export function PathPlot({ node, lines, unit, label }: { node: number; lines: readonly PathLine[]; unit: { unit: string; si: number }; label: string }) {
   const [own, size] = useSize({ width: 320, height: 220 })
-  const paths = lines.map((l) => pathOf(l.motion, node))
+  const paths = lines.map((l) => (l.motion instanceof Float64Array ? l.motion : pathOf(l.motion, node)))
   const plane = planeOf(paths)
   const { frame: f, line } = frameOf(paths, plane, size, { name: unit.unit, si: unit.si })
   const { lo, hi } = box(paths)
@@ -160,7 +160,7 @@ export function PathPlot({ node, lines, unit, label }: { node: number; lines: re
           {lines.map((l, k) => (
             <path key={l.name} class={`path ${l.style}`} d={drawn(paths[k]!, f, plane, main, unit.si)} />
           ))}
-          {lines.map((l, k) => (
+          {lines.map((l, k) => l.motion instanceof Float64Array ? null : (
             <Dot key={l.name} path={paths[k]!} frame={f} plane={plane} main={main} si={unit.si} style={l.style} />
           ))}
         </svg>

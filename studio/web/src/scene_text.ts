@@ -234,6 +234,17 @@ export function addItem(text: string, section: string, item: string): Edit {
   return below(text, last, `${indentAt(text, last.from)}- ${item}`)
 }
 
+/** The same of a list somewhere; null: there is none. */
+export function addItemAt(text: string, path: readonly (string | number)[], item: string): Edit | null {
+  const entry = find(readText(text), path)
+  const list = entry?.value
+  if (!entry || (list && list.kind !== 'list')) return null
+  if (!list || list.entries.length === 0) return replaceValue(entry, ` [${item}]`.trimStart())
+  if (list.flow) return inFlow(list, item)
+  const last = list.entries[list.entries.length - 1]!
+  return below(text, last, `${indentAt(text, last.from)}- ${item}`)
+}
+
 /** Puts a value in the place of another one; null: there is no such entry. */
 export function setValue(text: string, path: readonly (string | number)[], value: string): Edit | null {
   const e = find(readText(text), path)

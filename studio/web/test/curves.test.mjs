@@ -1,18 +1,9 @@
 // Parts of curves, what stands out on them, measured points: node --test test/
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { after, test } from 'node:test'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
+import { test } from 'node:test'
+import { load } from './bundle.mjs'
 
-const here = dirname(fileURLToPath(import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'curves-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
-const file = join(folder, 'curves.mjs')
-await build({ entryPoints: [join(here, '../src/curves.ts')], bundle: true, format: 'esm', outfile: file, logLevel: 'warning' })
-const { isCurve, measuredOf, partsOf, quantities, quantityWords, readCsv, specialsOf, specialsSoFar } = await import(pathToFileURL(file))
+const { isCurve, measuredOf, partsOf, quantities, quantityWords, readCsv, specialsOf, specialsSoFar } = await load('curves.ts')
 
 const columns = ['frequency', 'omega', 'stable', 'harmonics', 'residual', 'branch', 'periods', 'tip_path', 'tip_phase1_x'].map((name) => ({ name, unit: name === 'tip_path' ? 'm' : '' }))
 const row = (f, stable, branch, y) => [f, 2 * Math.PI * f, stable, 3, 0, branch, 1, y, 0]

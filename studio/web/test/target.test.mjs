@@ -1,18 +1,9 @@
 // Targets: smoothing, reach, files: node --test test/
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { after, test } from 'node:test'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
+import { test } from 'node:test'
+import { load } from './bundle.mjs'
 
-const here = dirname(fileURLToPath(import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'target-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
-const file = join(folder, 'target.mjs')
-await build({ entryPoints: [join(here, '../src/target_curve.ts')], bundle: true, format: 'esm', outfile: file, logLevel: 'warning' })
-const { pointsOf, reachOf, sampled, smoothed, targetCsv, transformed } = await import(pathToFileURL(file))
+const { pointsOf, reachOf, sampled, smoothed, targetCsv, transformed } = await load('target_curve.ts')
 
 const near = (a, b, tol) => assert.ok(Math.abs(a - b) <= tol, `${a} ${b}`)
 

@@ -352,7 +352,7 @@ function Workbench() {
     <div class="explore-bench">
       <div class="explore-view">
         <MotionView label="solved and predicted motion" model={x.arrays.value} motion={b.motion} ghost={guess?.motion ?? last?.motion ?? null} faded={poor || last !== null} trails={node} />
-        <p class="legend" aria-hidden="true">
+        <p class="view-legend" aria-hidden="true">
           <span class="solved">solved</span>
           {guess && <span class={poor ? 'poor' : 'predicted'}>predicted</span>}
           {last && <span class="before">was predicted</span>}
