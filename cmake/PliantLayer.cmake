@@ -88,7 +88,7 @@ function(pl_studio_page)
   # scenes of the gallery with their pictures
   file(GLOB_RECURSE scenes CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/gallery/*)
   list(FILTER scenes EXCLUDE REGEX "\\.results/|/__pycache__/")
-  file(GLOB pictures CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/docs/pictures/gallery/*.svg)
+  file(GLOB pictures CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/studio/web/gallery/*.webp)
   set(gallery ${CMAKE_BINARY_DIR}/studio/gallery.tar.gz)
   list(TRANSFORM scenes PREPEND ${CMAKE_SOURCE_DIR}/ OUTPUT_VARIABLE from)
   list(TRANSFORM pictures PREPEND ${CMAKE_SOURCE_DIR}/ OUTPUT_VARIABLE drawn)
