@@ -1,5 +1,5 @@
 // Walks through every screen of the studio with the real program, as a person would:
-//   node walk.mjs PLIANT [PICTURES]
+//   node walk.mjs PLIANT [PICTURES [STEP...]]
 // Pictures of all screens, in sizes and colours, go to a folder. Ends with 77 where there is no browser.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -241,9 +241,56 @@ async function explore({ page, faults }) {
   near(await solved(page), want.before_m, 1e-6 * want.before_m, 'the motion after undoing')
 }
 
+// ---- target and design --------------------------------------------------------------------------
+
+/** Draws a loop around the present path of the toe and makes it a goal. */
+async function target({ page, faults }) {
+  await goTo(page, 'Target')
+  const pad = await page.locator('.target-pad svg').first().boundingBox()
+  const now = await page.locator('.target-pad path.solved').boundingBox()
+  const place = (k) => {
+    const angle = (2 * Math.PI * k) / 48
+    return [now.x + now.width / 2 + 0.12 * pad.height * Math.cos(angle), now.y + now.height / 2 + 0.3 * pad.height * Math.sin(angle)]
+  }
+  await page.mouse.move(...place(0))
+  await page.mouse.down()
+  for (let k = 1; k <= 48; k++) await page.mouse.move(...place(k))
+  await page.mouse.up()
+  await page.locator('.reach[data-best]').waitFor()
+  await look(page, pictures, 'target', faults)
+  await page.getByRole('button', { name: 'Make it a goal' }).click()
+  await page.getByText('trajectory').first().waitFor()
+  assert.ok(existsSync(join(folder, 'toe-target.csv')), 'the goal is a file')
+}
+
+async function design({ page, faults }) {
+  const start = page.getByRole('button', { name: 'Start', exact: true })
+  await start.click()
+  const state = page.locator('.explore-head .step')
+  await page.locator('.traces').waitFor()
+  const pause = page.getByRole('button', { name: 'Pause' })
+  // small designs may end before anybody can pause them
+  if (await pause.isVisible()) await pause.click({ timeout: 2000 }).catch(() => {})
+  await state.filter({ hasText: /paused|has ended/ }).waitFor()
+  const goOn = page.getByRole('button', { name: 'Go on' })
+  if (await goOn.isVisible()) await goOn.click()
+  await state.filter({ hasText: /has ended/ }).waitFor()
+  const want = analysis('leg.results', 'design').variables
+  for (const [name, v] of Object.entries(want)) {
+    const [shown, unit] = (await page.locator('.traces').getByRole('row', { name: new RegExp(`^${name}\\b`) }).locator('td.value').innerText()).split(/\s+/)
+    const si = { g: 1e-3, mm: 1e-3 }[unit] ?? 1
+    near(si * plain(shown), v.after, 1e-3 * Math.abs(v.after), `${name} of the design`)
+  }
+  await look(page, pictures, 'design', faults)
+  await page.getByRole('button', { name: 'Into the scene' }).click()
+  await goTo(page, 'Scene')
+  await page.getByText('no problems').waitFor()
+  assert.ok(!(await page.locator('.tree').getByText('30 g').count()), 'the text has the value that was found')
+}
+
 // ---- all of it ----------------------------------------------------------------------------------
 
-const steps = { tour, gallery, edit, run, cancel, results, response, explore, validate, keys }
+const steps = { tour, gallery, edit, run, cancel, results, response, explore, target, design, validate, keys }
 
 async function walk() {
   writeFileSync(join(folder, 'leg.yaml'), leg)
@@ -257,6 +304,7 @@ async function walk() {
   try {
     await page.goto(server.address)
     for (const [name, step] of Object.entries(steps)) {
+      if (process.argv.length > 4 && !process.argv.slice(4).includes(name)) continue
       const t0 = performance.now()
       await step(at).catch(async (e) => {
         await page.screenshot({ path: join(pictures, `failed-${name}.png`) }).catch(() => {})
