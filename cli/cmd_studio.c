@@ -144,7 +144,6 @@ static int serve(const cli_args *a, const pl_studio_opts *o) {
 
 int cmd_studio(const cli_args *a) {
   target t = {0};
-  char gallery[PL_TEXT];
   pl_studio_opts o = {
       .bind = cli_value(a, "bind"), .port = read_port(a), .threads = cli_threads(a)};
   if (o.port < 0 || o.threads < 0) return CODE_USAGE;
@@ -154,7 +153,6 @@ int cmd_studio(const cli_args *a) {
   o.folder = t.folder;
   o.scene = t.scene[0] ? t.scene : NULL;
   o.results = t.results[0] ? t.results : NULL;
-  o.gallery = cli_gallery(gallery)[0] ? gallery : NULL;
   if (cli_value(a, "replay"))
     return cli_exit_code(pl_studio_replay(a->env, &o, cli_value(a, "replay")));
   if (o.bind && strncmp(o.bind, "127.", 4) != 0)

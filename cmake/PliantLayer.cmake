@@ -85,6 +85,22 @@ function(pl_studio_page)
   add_custom_command(OUTPUT ${files} DEPENDS ${sources} ${more} ${script}
     COMMAND ${CMAKE_COMMAND} -DWEB=${web} -DOUT=${out} -P ${script}
     COMMENT "Making the page of the studio" VERBATIM)
+  # scenes of the gallery with their pictures
+  file(GLOB_RECURSE scenes CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/gallery/*)
+  list(FILTER scenes EXCLUDE REGEX "\\.results/|/__pycache__/")
+  file(GLOB pictures CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/studio/web/gallery/*.webp)
+  set(gallery ${CMAKE_BINARY_DIR}/studio/gallery.tar.gz)
+  list(TRANSFORM scenes PREPEND ${CMAKE_SOURCE_DIR}/ OUTPUT_VARIABLE from)
+  list(TRANSFORM pictures PREPEND ${CMAKE_SOURCE_DIR}/ OUTPUT_VARIABLE drawn)
+  file(WRITE ${CMAKE_BINARY_DIR}/studio/gallery.list.new "")
+  foreach(path ${scenes} ${pictures})
+    file(APPEND ${CMAKE_BINARY_DIR}/studio/gallery.list.new "${path}\n")
+  endforeach()
+  file(COPY_FILE ${CMAKE_BINARY_DIR}/studio/gallery.list.new ${CMAKE_BINARY_DIR}/studio/gallery.list ONLY_IF_DIFFERENT)
+  add_custom_command(OUTPUT ${gallery} DEPENDS ${from} ${drawn} ${CMAKE_BINARY_DIR}/studio/gallery.list
+    COMMAND ${CMAKE_COMMAND} -E tar czf ${gallery} --format=gnutar --files-from=${CMAKE_BINARY_DIR}/studio/gallery.list
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} COMMENT "Packing the gallery" VERBATIM)
+  list(APPEND files ${gallery})
   set_source_files_properties(${CMAKE_SOURCE_DIR}/studio/server/assets.c PROPERTIES
     OBJECT_DEPENDS "${files}" COMPILE_DEFINITIONS "PAGE=\"${out}\"")
   set_source_files_properties(${CMAKE_SOURCE_DIR}/src/report/player.c PROPERTIES

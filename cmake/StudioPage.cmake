@@ -22,8 +22,8 @@ endif()
 file(REMOVE_RECURSE ${OUT})
 file(MAKE_DIRECTORY ${OUT})
 if(why)
-  message(WARNING "the page of the studio is left out: ${why}, and build again. `pliant studio` will say so, "
-          "and motions in reports stand still.")
+  message(WARNING "the page of the studio is left out, which `pliant studio` will say, and motions in reports stand "
+          "still: ${why}, remove ${OUT} and build again")
   file(WRITE ${OUT}/index.html "<!doctype html><meta charset=utf-8><title>pliant studio</title>\n"
        "<p>This pliant was built without its page: ${why}, remove ${OUT} and build again.\n")
   file(WRITE ${OUT}/app.js "")

@@ -18,6 +18,9 @@ void dgecon_(const char *norm, const int *n, const double *a, const int *lda, co
 enum { FULL = 20 };                  // full steps before steps are searched for
 static const double RCOND = 1e-13;   // columns of J below are taken as dependent
 static const double SOUND = 1e-11;   // condition from which on elimination will do
+static const double MORE = 1e-10;    // on the diagonal, about 1, of a J that is singular
+static const double MET = 1e-9;      // what may be left of its equations
+static const double APART = 1e-6;    // on the diagonal where they contradict each other
 static const double SHORTEST = 1e-6; // step of the line search
 static const double EMIT = 0.05;     // s between calls of progress
 
@@ -33,6 +36,8 @@ typedef struct newton {
   int nc;             // unknowns of contacts that are closed
   unknown *x;         // [m] these
   double *J, *b;      // [nc][nc] by columns, [nc]
+  double *A, *x0, *r; // [nc][nc], [nc], [nc] for elimination
+  int singular;       // the last J was
   double *d;          // [m] the step, and its part that is known before
   double *w;          // [m]
   double *p0, *start; // [m] of a line search, of the method
@@ -136,38 +141,77 @@ static void fill(newton *nt) {
   }
 }
 
+// LU of J + more
+static int factor(newton *nt, double more) {
+  int n = nt->nc, info;
+  memcpy(nt->A, nt->J, (size_t)n * (size_t)n * sizeof *nt->A);
+  for (int i = 0; i < n; i++) nt->A[(size_t)i * (size_t)(n + 1)] += more;
+  dgetrf_(&n, &n, nt->A, &n, nt->pivot, &info);
+  return info == 0;
+}
+
+static int solve_factor(newton *nt, double *b) {
+  int n = nt->nc, one = 1, info;
+  dgetrs_("N", &n, &one, nt->A, &n, nt->pivot, b, &n, &info, 1);
+  return info == 0 && pl_all_finite(n, b);
+}
+
 // b = J^-1 b; 0: J is singular, or nearly so
 static int eliminate(newton *nt) {
-  int n = nt->nc, one = 1, info;
+  int n = nt->nc, info;
   double size = 0, rcond;
   for (int j = 0; j < n; j++) {
     double sum = 0;
     for (int i = 0; i < n; i++) sum += fabs(nt->J[(size_t)j * n + i]);
     size = fmax(size, sum);
   }
-  dgetrf_(&n, &n, nt->J, &n, nt->pivot, &info);
-  if (info != 0) return 0;
-  dgecon_("1", &n, nt->J, &n, &size, &rcond, nt->work, nt->pivot + nt->f->m, &info, 1);
-  if (info != 0 || !(rcond > SOUND)) return 0;
-  dgetrs_("N", &n, &one, nt->J, &n, nt->pivot, nt->b, &n, &info, 1);
+  if (!factor(nt, 0)) return 0;
+  dgecon_("1", &n, nt->A, &n, &size, &rcond, nt->work, nt->pivot + nt->f->m, &info, 1);
+  return info == 0 && rcond > SOUND && solve_factor(nt, nt->b);
+}
+
+// b = (J + more)^-1 b, put right in so many rounds by what is left of the equations; 0: that is
+// more than `most` of b, which is as it was
+static int eliminate_more(newton *nt, double more, int rounds, double most) {
+  int n = nt->nc;
+  double *x = nt->x0, *r = nt->r, size = pl_norm(n, nt->b);
+  if (!factor(nt, more)) return 0;
+  memset(x, 0, (size_t)n * sizeof *x);
+  memcpy(r, nt->b, (size_t)n * sizeof *r);
+  for (int k = 0; k < rounds && pl_norm(n, r) > 1e-3 * most * size; k++) {
+    if (!solve_factor(nt, r)) return 0;
+    pl_axpy(n, 1, r, x, x);
+    memcpy(r, nt->b, (size_t)n * sizeof *r);
+    for (int j = 0; j < n; j++) pl_axpy(n, -x[j], nt->J + (size_t)j * n, r, r);
+  }
+  if (!(pl_norm(n, r) <= most * size)) return 0;
+  memcpy(nt->b, x, (size_t)n * sizeof *x);
+  return 1;
+}
+
+// b = J^-1 b. Where J is singular, as it is when W is, a short solution; where it has none, since
+// contacts at one place have unlike gaps, a step so far along what is free that one of them opens;
+// at last the shortest least-squares step, which takes much longer than all of these.
+static int solve_step(newton *nt) {
+  int m = nt->f->m, one = 1, rank, info = 0;
+  if (!nt->singular && eliminate(nt)) return 1;
+  nt->singular = 1;
+  if (eliminate_more(nt, MORE, 4, MET) || eliminate_more(nt, APART, 1, 1)) return 1;
+  memset(nt->pivot, 0, (size_t)m * sizeof *nt->pivot);
+  dgelsy_(&nt->nc, &nt->nc, &one, nt->J, &nt->nc, nt->b, &nt->nc, nt->pivot, &RCOND, &rank,
+          nt->work, &nt->lwork, &info);
   return info == 0;
 }
 
-// d = -J^-1 F, and where J is singular, as it is when W is, the shortest of all least-squares steps
+// d = -J^-1 F
 static int direction(newton *nt) {
-  int m = nt->f->m, one = 1, rank, info = 0;
   choose_unknowns(nt);
   fill(nt);
-  if (nt->nc > 0 && !eliminate(nt)) {
-    fill(nt);
-    memset(nt->pivot, 0, (size_t)m * sizeof *nt->pivot);
-    dgelsy_(&nt->nc, &nt->nc, &one, nt->J, &nt->nc, nt->b, &nt->nc, nt->pivot, &RCOND, &rank,
-            nt->work, &nt->lwork, &info);
-  }
+  if (nt->nc > 0 && !solve_step(nt)) return 0;
   for (int r = 0; r < nt->nc; r++)
     for (int i = 0; i < nt->f->size; i++)
       nt->d[nt->x[r].k * nt->f->size + i] += nt->b[r] * nt->x[r].q[i];
-  return info == 0 && pl_all_finite(m, nt->d);
+  return pl_all_finite(nt->f->m, nt->d);
 }
 
 double friction_search(friction *f, const double *d, double *p0, double size) {
@@ -224,20 +268,23 @@ pl_status friction_newton(friction *f, double goal) {
   dgelsy_(&im, &im, &one, &unread, &im, &unread, &im, &none, &RCOND, &rank, &want, &nt.lwork,
           &info);
   nt.lwork = (int)want > 4 * im ? (int)want : 4 * im; // the estimate of the condition wants 4 m
-  // of J what is read has been written
-  double *block = pl_realloc(f->env, NULL, m * m + 5 * m + (size_t)nt.lwork, sizeof *block);
+  // of J and A what is read has been written
+  double *block = pl_realloc(f->env, NULL, 2 * m * m + 7 * m + (size_t)nt.lwork, sizeof *block);
   nt.pivot = pl_alloc(f->env, 2 * m, sizeof *nt.pivot);
   nt.x = pl_alloc(f->env, m, sizeof *nt.x);
   pl_status s = block && nt.pivot && nt.x ? PL_OK : PL_E_NOMEM;
   if (s == PL_OK) {
     nt.J = block;
-    nt.d = nt.J + m * m;
+    nt.A = nt.J + m * m;
+    nt.d = nt.A + m * m;
     nt.b = nt.d + m;
     nt.p0 = nt.b + m;
     nt.start = nt.p0 + m;
     nt.w = nt.start + m;
-    nt.work = nt.w + m;
-    memset(nt.d, 0, (5 * m + (size_t)nt.lwork) * sizeof *nt.d);
+    nt.x0 = nt.w + m;
+    nt.r = nt.x0 + m;
+    nt.work = nt.r + m;
+    memset(nt.d, 0, (7 * m + (size_t)nt.lwork) * sizeof *nt.d);
     s = both_ways(&nt, goal);
   }
   pl_free(f->env, nt.x);

@@ -85,10 +85,11 @@ void describe_quality(const pl_scene *s, pl_text *out) {
     if (q.jacobian < 1 - 1e-9)
       pl_text_add(out, ", smallest Jacobian %.3g (%s %d)", q.jacobian, cell,
                   q.jacobian_cell - c->first + 1);
-    // enhanced hexahedra and cells of second order bend well in one layer
+    // enhanced hexahedra and cells of second order bend well in one layer, rigid bodies not at all
     const char *kind = pl_model_group_kind(s->model, g)->name;
     int plain = strcmp(kind, "hex8") == 0 || strcmp(kind, "hex8_nh") == 0;
-    if (q.thick > 0 && q.thick < INFINITY && q.layers < MANY) {
+    int bends = c->body < 0 || strcmp(s->body[c->body].kind, "rigid") != 0;
+    if (bends && q.thick > 0 && q.thick < INFINITY && q.layers < MANY) {
       char has[128];
       layers_text(&q, has, sizeof has);
       pl_text_add(out, ", %s%s", has,

@@ -1,4 +1,4 @@
-// The page, compiled in: files that cmake/StudioPage.cmake made, gzipped.
+// The page and the gallery, compiled in: files that the build made, gzipped.
 #include "server_impl.h"
 
 #include <string.h>
@@ -20,10 +20,12 @@ FILE_IN("page", "index.html.gz")
 FILE_IN("script", "app.js.gz")
 FILE_IN("style", "app.css.gz")
 FILE_IN("icon", "icon.svg.gz")
+FILE_IN("scenes", "../gallery.tar.gz")
 BYTES(page)
 BYTES(script)
 BYTES(style)
 BYTES(icon)
+BYTES(scenes)
 
 static const asset assets[] = {
     {"/", "text/html; charset=utf-8", page, page_end},
@@ -31,6 +33,8 @@ static const asset assets[] = {
     {"/app.css", "text/css; charset=utf-8", style, style_end},
     {"/icon.svg", "image/svg+xml", icon, icon_end},
 };
+
+const asset asset_gallery = {"", "application/x-tar", scenes, scenes_end};
 
 const asset *asset_find(const char *path) {
   for (size_t k = 0; k < sizeof assets / sizeof assets[0]; k++)

@@ -10,8 +10,10 @@
 
 enum { DEPTH_MAX = 32, WAITING_MAX = 64 };
 
-const operation operations[] = {{"hello", op_hello, 0}, {"files", op_files, 0},
-                                {"open", op_open, 0},   {"save", op_save, 0},
+const operation operations[] = {{"hello", op_hello, 0},
+                                {"files", op_files, 0},
+                                {"open", op_open, 0},
+                                {"save", op_save, 0},
                                 {"write", op_write, 0},
 #define X(fn, name, slow) {name, op_##fn, slow},
                                 JOB_OPERATIONS(X) EXPLORE_OPERATIONS(X)
@@ -167,7 +169,7 @@ static void *work(void *ctx) {
   return NULL;
 }
 
-// 0: too many wait
+// takes what r holds; 0: too many wait
 static int hand_over(struct worker *w, uint64_t client, request *r) {
   task *t = calloc(1, sizeof *t);
   if (!t) return 0;
@@ -176,7 +178,7 @@ static int hand_over(struct worker *w, uint64_t client, request *r) {
   pthread_mutex_lock(&w->lock);
   int ok = w->n < WAITING_MAX && !w->stop;
   if (ok) {
-    json_incref(r->json);
+    *r = (request){.id = r->id};
     *w->end = t;
     w->end = &t->next;
     w->n++;

@@ -170,16 +170,15 @@ static void tell(studio *s, exploration *e, job *r, int moved) {
 static pl_status open_session(const errand *a, job *r, pl_env *env) {
   char folder[2 * PL_TEXT], name[2 * PL_TEXT];
   PL_TRY(scene_place(env, a->s, a->path, a->text, folder, name));
-  const session_source from = {
-      .name = name,
-      .folder = folder,
-      .text = a->text,
-      .explore = {.frequency = a->frequency[0] ? a->frequency : NULL,
-                  .harmonics = a->harmonics[0] ? a->harmonics : NULL,
-                  .nset = a->nset,
-                  .set = (const char *const *)a->set},
-      .limits = {.root = a->s->folder},
-      .threads = a->s->threads > 0 ? a->s->threads : 1};
+  const session_source from = {.name = name,
+                               .folder = folder,
+                               .text = a->text,
+                               .explore = {.frequency = a->frequency[0] ? a->frequency : NULL,
+                                           .harmonics = a->harmonics[0] ? a->harmonics : NULL,
+                                           .nset = a->nset,
+                                           .set = (const char *const *)a->set},
+                               .limits = {.root = a->s->folder},
+                               .threads = a->s->threads > 0 ? a->s->threads : 1};
   PL_TRY(session_open(env, &from, &a->e->at));
   session *t = a->e->at;
   run_shows(r, t->scene);
@@ -235,10 +234,13 @@ static errand *make_errand(studio *s, exploration *e) {
   return a;
 }
 
-static json_t *queued(studio *s, errand *a, run_fn *fn, const char *what, failure *f) {
+// op, args: what a replay asks for again
+static json_t *queued(studio *s, errand *a, run_fn *fn, const char *op, const json_t *args,
+                      failure *f) {
   char label[2 * PL_TEXT];
-  snprintf(label, sizeof label, "%s%s", a->e->label, what);
-  int number = runs_add(s, "explore", label, fn, a, errand_free);
+  int first = strcmp(op, "explore") == 0;
+  snprintf(label, sizeof label, "%s%s%s", a->e->label, first ? "" : ", ", first ? "" : op);
+  int number = runs_add_asked(s, op, args, "explore", label, fn, a, errand_free);
   if (!number) return refuse(f, "internal", "", "out of memory");
   return json_pack("{s:i}", "run", number);
 }
@@ -279,7 +281,10 @@ json_t *op_explore(studio *s, const json_t *args, failure *f) {
     return refuse(f, "bad-request", "", "overrides are texts: path=value");
   }
   int number = e->number;
-  json_t *out = queued(s, a, run_open, "", f);
+  json_t *again = json_copy((json_t *)args);
+  part_set(again, "session", json_integer(number));
+  json_t *out = queued(s, a, run_open, "explore", again, f);
+  json_decref(again);
   if (out) part_set(out, "session", json_integer(number));
   return out;
 }
@@ -327,8 +332,9 @@ static json_t *predict(studio *s, exploration *e, const double *x, failure *f) {
   if (json_is_null(json_object_get(e->told, "sensitivity"))) {
     const char *group = e->glance[e->turn ^= 1];
     data_drop(s, group);
-    part_set(out, "orbit", part_orbit(s, group, t->scene, t->scene->model,
-                                      pl_design_params(t->d), o, "predicted", "predicted"));
+    part_set(out, "orbit",
+             part_orbit(s, group, t->scene, t->scene->model, pl_design_params(t->d), o, "predicted",
+                        "predicted"));
   }
   pl_orbit_free(o);
   return out;
@@ -396,14 +402,14 @@ json_t *op_commit(studio *s, const json_t *args, failure *f) {
     errand_free(a);
     return no_values(f);
   }
-  return queued(s, a, run_step, ", commit", f);
+  return queued(s, a, run_step, "commit", args, f);
 }
 
 json_t *op_undo(studio *s, const json_t *args, failure *f) {
   exploration *e = find(s, args, f);
   errand *a = e ? make_errand(s, e) : NULL;
   if (!a) return e ? refuse(f, "internal", "", "out of memory") : NULL;
-  return queued(s, a, run_step, ", undo", f);
+  return queued(s, a, run_step, "undo", args, f);
 }
 
 json_t *op_leave(studio *s, const json_t *args, failure *f) {

@@ -15,7 +15,7 @@ typedef struct exploration {
   char label[PL_TEXT];
   char group[32], glance[2][40]; // of arrays: of the present motion, of predictions by turns
   int turn;
-  atomic_int gone; // it was left: who has the lock closes it
+  atomic_int gone;      // it was left: who has the lock closes it
   pthread_mutex_t lock; // of what follows
   session *at;          // NULL: not open yet, or left
   int ended;            // 1: it could not be opened

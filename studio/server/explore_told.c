@@ -76,8 +76,9 @@ json_t *explored_told(studio *s, exploration *e) {
   part_set(out, "step", json_integer(t->nback));
   part_set(out, "parameters", parameters_told(t));
   part_set(out, "omega", part_number(o->omega));
-  part_set(out, "orbit", part_orbit(s, e->group, t->scene, t->scene->model, pl_design_params(t->d),
-                                    o, "explored", "solved"));
+  part_set(out, "orbit",
+           part_orbit(s, e->group, t->scene, t->scene->model, pl_design_params(t->d), o, "explored",
+                      "solved"));
   part_set(out, "sensitivity", sensitivity_told(s, e));
   part_set(out, "watched", watched_told(t));
   part_set(out, "size", part_number(pl_orbit_size(t->scene->model, o)));
@@ -90,8 +91,7 @@ json_t *explored_told(studio *s, exploration *e) {
 
 static json_t *slopes(const session *t, const double *slope) {
   json_t *out = json_object();
-  for (int k = 0; k < t->nvar; k++)
-    part_set(out, pl_design_name(t->d, k), part_number(slope[k]));
+  for (int k = 0; k < t->nvar; k++) part_set(out, pl_design_name(t->d, k), part_number(slope[k]));
   return out;
 }
 

@@ -1,5 +1,6 @@
 // Operations that only touch files: what is in the folder, opening, saving.
 #include "files.h"
+#include "gallery.h"
 #include "operations.h"
 #include "pliant/scene.h"
 
@@ -12,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LISTED_MAX = 2000, LIST_DEPTH = 3, GALLERY_FILES = 100 };
+enum { LISTED_MAX = 2000, LIST_DEPTH = 3 };
 
 static const struct {
   const char *ending, *kind;
@@ -99,46 +100,11 @@ static json_t *open_path(studio *s, const char *path, failure *f) {
   return reply;
 }
 
-static int copy_file(studio *s, int from, const char *folder, const char *name, failure *f) {
-  char path[PL_TEXT], *data;
-  size_t n;
-  snprintf(path, sizeof path, "%.200s/%.255s", folder, name);
-  if (file_exists(s, path)) return 1;
-  if (!file_read_at(from, name, &data, &n, f)) return 0;
-  int ok = file_write(s, path, data, n, f);
-  free(data);
-  return ok;
-}
-
-// takes fd
-static int copy_files(studio *s, int fd, const char *folder, failure *f) {
-  DIR *dir = fdopendir(fd);
-  int ok = dir != NULL, n = 0;
-  if (!dir) close(fd);
-  for (struct dirent *e; ok && n < GALLERY_FILES && (e = readdir(dir)); n++) {
-    struct stat st;
-    if (e->d_name[0] != '.' && fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-        S_ISREG(st.st_mode))
-      ok = copy_file(s, fd, folder, e->d_name, f);
-  }
-  if (dir) closedir(dir);
-  return ok;
-}
-
-// A copy of a scene of the gallery, with its files, that may be changed; what of it is there
-// already stays as it is.
+// a copy that may be changed
 static json_t *open_gallery(studio *s, const char *name, failure *f) {
   char path[PL_TEXT];
-  int root = s->gallery ? open(s->gallery, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-  if (root < 0 || strchr(name, '/')) {
-    if (root >= 0) close(root);
-    return refuse(f, "not-found", NULL, "the gallery has no '%.60s'", name);
-  }
-  int fd = folder_open_at(root, name, f);
-  close(root);
-  if (fd < 0) return NULL;
   snprintf(path, sizeof path, "%.255s/scene.yaml", name);
-  return copy_files(s, fd, name, f) ? open_path(s, path, f) : NULL;
+  return gallery_copy(s, name, f) ? open_path(s, path, f) : NULL;
 }
 
 // nothing is written before it is saved

@@ -95,9 +95,9 @@ static int read_all(int fd, const char *path, char **data, size_t *n, failure *f
   return 1;
 }
 
-int file_read_at(int root, const char *path, char **data, size_t *n, failure *f) {
+int file_read(studio *s, const char *path, char **data, size_t *n, failure *f) {
   char name[NAME_SIZE];
-  int at = open_parent(root, path, 0, name, f);
+  int at = open_parent(s->folder_fd, path, 0, name, f);
   if (at < 0) return 0;
   // a pipe would be waited for
   int fd = openat(at, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -107,10 +107,6 @@ int file_read_at(int root, const char *path, char **data, size_t *n, failure *f)
   int ok = read_all(fd, path, data, n, f);
   close(fd);
   return ok;
-}
-
-int file_read(studio *s, const char *path, char **data, size_t *n, failure *f) {
-  return file_read_at(s->folder_fd, path, data, n, f);
 }
 
 static int write_all(int fd, const char *data, size_t n) {
@@ -160,15 +156,4 @@ int file_exists(studio *s, const char *path) {
   int there = fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
   close(at);
   return there;
-}
-
-int folder_open_at(int root, const char *path, failure *f) {
-  char name[NAME_SIZE];
-  int at = open_parent(root, path, 0, name, f);
-  if (at < 0) return -1;
-  int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  int error = errno;
-  close(at);
-  if (fd < 0) fail_errno(f, "cannot open", path, error);
-  return fd;
 }

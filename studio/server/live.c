@@ -24,29 +24,36 @@ static live_table *open_table(live *l, const char *name, const pl_table *t) {
     l->table = more;
     l->cap_table = cap;
   }
+  double *row = malloc((size_t)LIVE_ROWS * (size_t)pl_table_cols(t) * sizeof *row);
+  if (!row) return NULL;
   of = &l->table[l->ntable++];
-  *of = (live_table){.columns = part_columns(t), .ncol = pl_table_cols(t)};
+  *of = (live_table){.columns = part_columns(t), .ncol = pl_table_cols(t), .every = 1, .row = row};
   snprintf(of->name, sizeof of->name, "%s", name);
   return of;
 }
 
-// the rows from `first` on are those of t; 0: memory ended
-static int take_rows(live_table *of, const pl_table *t, int first) {
-  int n = pl_table_rows(t);
-  if (n > of->cap) {
-    int cap = n > 2 * of->cap ? n : 2 * of->cap;
-    double *more = realloc(of->row, (size_t)cap * (size_t)of->ncol * sizeof *more);
-    if (!more) return 0;
-    of->row = more;
-    of->cap = cap;
+// every second row stays
+static void thin_rows(live_table *of) {
+  size_t each = (size_t)of->ncol;
+  for (int i = 0; 2 * i < of->n; i++)
+    memcpy(of->row + (size_t)i * each, of->row + 2 * (size_t)i * each, each * sizeof *of->row);
+  of->n = (of->n + 1) / 2;
+  of->every *= 2;
+  of->sent = 0;
+}
+
+// The rows from `first` on are those of t; of many only some are kept.
+static void take_rows(live_table *of, const pl_table *t, int first) {
+  size_t each = (size_t)of->ncol;
+  if (first == 0) of->every = 1;
+  int kept = (first + of->every - 1) / of->every;
+  if (kept < of->n) of->n = kept;
+  if (of->sent > of->n) of->sent = of->n;
+  for (int i = of->n * of->every; i < pl_table_rows(t); i = of->n * of->every) {
+    memcpy(of->row + (size_t)of->n++ * each, pl_table_data(t) + (size_t)i * each,
+           each * sizeof *of->row);
+    if (of->n == LIVE_ROWS) thin_rows(of);
   }
-  if (first > of->n) first = of->n;
-  size_t at = (size_t)first * (size_t)of->ncol;
-  memcpy(of->row + at, pl_table_data(t) + at,
-         (size_t)(n - first) * (size_t)of->ncol * sizeof *of->row);
-  of->n = n;
-  if (of->sent > first) of->sent = first;
-  return 1;
 }
 
 static void send_rows(const job *r, live_table *of) {
@@ -58,6 +65,7 @@ static void send_rows(const job *r, live_table *of) {
   part_set(event, "table", part_words(of->name));
   part_set(event, "columns", json_incref(of->columns));
   part_set(event, "first", json_integer(of->sent));
+  part_set(event, "every", json_integer(of->every));
   part_set(event, "rows", rows);
   of->sent = of->n;
   push_event(r->s, event);
@@ -209,6 +217,7 @@ static json_t *table_so_far(studio *s, const char *group, const live_table *t) {
   part_set(out, "name", part_words(t->name));
   part_set(out, "columns", json_incref(t->columns));
   part_set(out, "rows", json_integer(t->n));
+  part_set(out, "every", json_integer(t->every));
   part_set(out, "data",
            data_keep_real(s, group, t->row, 2, (size_t[]){(size_t)t->n, (size_t)t->ncol}));
   return out;

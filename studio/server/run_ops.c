@@ -99,9 +99,17 @@ static int copy_set(const json_t *set, plan *p) {
 // analyses that are named stand in the label: "wing.yaml: response"
 static int add(studio *s, plan *p) {
   char label[PL_TEXT];
+  json_t *args = json_object(), *set = json_array();
+  part_set(args, "path", part_words(p->path));
+  part_set(args, "text", json_string(p->text));
+  if (p->only) part_set(args, "only", part_words(p->only));
+  for (int k = 0; k < p->nset; k++) json_array_append_new(set, json_string(p->set[k]));
+  part_set(args, "set", set);
   snprintf(label, sizeof label, "%.300s%s%.100s", p->path, p->only ? ": " : "",
            p->only ? p->only : "");
-  return runs_add(s, "scene", label, run_scene, p, plan_free);
+  int number = runs_add_asked(s, "run", args, "scene", label, run_scene, p, plan_free);
+  json_decref(args);
+  return number;
 }
 
 static json_t *number_of(int number, failure *f) {

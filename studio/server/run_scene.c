@@ -64,14 +64,15 @@ pl_status run_scene(studio *s, job *r, pl_env *env, void *ctx) {
   const char *const *set = (const char *const *)p->set;
   PL_TRY(scene_of_text(env, s, p->path, p->text, p->nset, set, &scene));
   run_shows(r, scene);
-  choose_folder(s, r, p, folder);
+  folder[0] = 0;
+  if (!journal_again(s)) choose_folder(s, r, p, folder);
   runs_lock(s);
   snprintf(r->folder, sizeof r->folder, "%s", folder);
   runs_unlock(s);
   snprintf(path, sizeof path, "%s/%s", s->folder, folder);
   watcher w = {.r = r, .scene = scene, .model = scene->model, .params = scene->params};
   const pl_sink sink = run_sink(&w);
-  const pl_job_opts opts = {.folder = path,
+  const pl_job_opts opts = {.folder = folder[0] ? path : NULL,
                             .sink = &sink,
                             .only = p->only,
                             .threads = s->threads,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const char *const state_name[] = {"queued",   "running",   "done",
                                          "unsolved", "cancelled", "failed"};
@@ -52,6 +53,7 @@ static void free_run(job *r) {
   data_drop(r->s, r->group);
   if (r->model) models_drop(r->s, r->model);
   json_decref(r->items);
+  json_decref(r->args);
   free(r);
 }
 
@@ -288,8 +290,10 @@ static run_state state_of(pl_status s) {
 // under the lock
 static void finish(job *r, pl_status status) {
   r->state = state_of(status);
+  r->status = status;
   r->seconds = r->begun > 0 ? pl_wall_time() - r->begun : 0;
   tell(r);
+  pthread_cond_broadcast(&r->s->runs->ended);
   drop_old(r->s->runs);
 }
 
@@ -324,6 +328,8 @@ static void *work(void *ctx) {
     pl_status status = r->fn(q->s, r, &env, r->ctx);
     run_note(r);
     live_flush(r, 1);
+    if (!journal_write(r, status))
+      put_message(r, "warning", "studio.jsonl cannot be written: this run is not in it", "");
     pthread_mutex_lock(&q->lock);
     finish(r, status);
   }
@@ -331,10 +337,12 @@ static void *work(void *ctx) {
   return NULL;
 }
 
-int runs_add(studio *s, const char *kind, const char *label, run_fn *fn, void *ctx,
-             void (*drop)(void *ctx)) {
+int runs_add_asked(studio *s, const char *op, const json_t *args, const char *kind,
+                   const char *label, run_fn *fn, void *ctx, void (*drop)(void *ctx)) {
   job *r = make(s, kind, label);
   int number = 0;
+  if (r) snprintf(r->op, sizeof r->op, "%s", op);
+  if (r) r->args = json_deep_copy(args);
   runs_lock(s);
   if (r && enter(s->runs, r)) {
     r->fn = fn;
@@ -350,6 +358,29 @@ int runs_add(studio *s, const char *kind, const char *label, run_fn *fn, void *c
   free_run(r);
   if (drop) drop(ctx);
   return 0;
+}
+
+int runs_add(studio *s, const char *kind, const char *label, run_fn *fn, void *ctx,
+             void (*drop)(void *ctx)) {
+  return runs_add_asked(s, "", NULL, kind, label, fn, ctx, drop);
+}
+
+int runs_wait(studio *s, int number, double seconds) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  long ns = until.tv_nsec + (long)(1e9 * seconds);
+  until.tv_sec += ns / 1000000000;
+  until.tv_nsec = ns % 1000000000;
+  runs_lock(s);
+  const job *r = runs_find(s, number);
+  int late = 0;
+  while (r && r->state < DONE && !late) {
+    late = pthread_cond_timedwait(&s->runs->ended, &s->runs->lock, &until) != 0;
+    r = runs_find(s, number);
+  }
+  int ended = !r || r->state >= DONE;
+  runs_unlock(s);
+  return ended;
 }
 
 job *runs_open(studio *s, const char *kind, const char *label) {
@@ -378,6 +409,7 @@ pl_status runs_create(studio *s) {
   s->runs = q;
   pthread_mutex_init(&q->lock, NULL);
   pthread_cond_init(&q->more, NULL);
+  pthread_cond_init(&q->ended, NULL);
   q->begun = pthread_create(&q->thread, NULL, work, q) == 0;
   return q->begun ? PL_OK : pl_fail(&s->host, PL_E_NOMEM, "no thread for jobs can be made");
 }
@@ -393,6 +425,7 @@ void runs_free(studio *s) {
   if (q->begun) pthread_join(q->thread, NULL);
   for (int k = 0; k < q->n; k++) free_run(q->run[k]);
   pthread_cond_destroy(&q->more);
+  pthread_cond_destroy(&q->ended);
   pthread_mutex_destroy(&q->lock);
   free(q->run);
   free(q);

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 enum {
+  LIVE_ROWS = 2000,        // of a table that grows, at most
   ITEM_BYTES = 2 << 20,    // of text that a run keeps
   RUNS_KEPT = 32,          // that have ended
   ARRAY_BYTES = 512 << 20, // of all of them
@@ -22,12 +23,12 @@ enum {
 
 typedef enum run_state { QUEUED, RUNNING, DONE, UNSOLVED, CANCELLED, FAILED } run_state;
 
-// Rows of a table that has not ended.
+// Rows of a table that has not ended: of many only every second one, every fourth and so on.
 typedef struct live_table {
   char name[PL_TEXT];
   json_t *columns;
-  int ncol, n, cap, sent; // rows that there are, that there is room for, that pages have
-  double *row;            // [n][ncol]
+  int ncol, n, every, sent; // sent: how many of the n pages have
+  double *row;              // [LIVE_ROWS][ncol]
 } live_table;
 
 // The motion of a row of a table.
@@ -69,6 +70,9 @@ struct job {
   run_fn *fn;
   void *ctx;
   void (*drop)(void *ctx);
+  char op[16]; // that asked for it, and its arguments; "": nothing to be done again
+  json_t *args;
+  pl_status status; // when it has ended
   atomic_int stop, pause;
   atomic_int designs; // a pause waits for the next iterate
   ahead ahead;        // the job's
@@ -79,7 +83,7 @@ struct job {
 typedef struct runs {
   studio *s;
   pthread_mutex_t lock;
-  pthread_cond_t more;
+  pthread_cond_t more, ended;
   pthread_t thread;
   int begun, stop, next; // next: number of the last one
   int n, cap;
@@ -93,6 +97,10 @@ json_t *run_json(const job *r);               // under the lock
 // A run that is not queued: its work is done by the caller, who ends it.
 job *runs_open(studio *s, const char *kind, const char *label);
 void runs_close(job *r, pl_status status);
+// Has it ended, or does it within so many seconds?
+int runs_wait(studio *s, int number, double seconds);
+// Writes the line of a run that ends into studio.jsonl (replay.c); 0: it cannot be written.
+int journal_write(job *r, pl_status status);
 // Is another run at work in this folder, or are the results there to be gone on with?
 int runs_hold(studio *s, const char *folder, const job *but);
 int run_stopped(const job *r);

@@ -1,11 +1,9 @@
-// Requests about scenes: the gallery, checks, the schema; and the models that were made of scenes.
+// Requests about scenes: checks, the schema; and the models that were made of scenes.
 #include "runs.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // ---- models -------------------------------------------------------------------------------------
 
@@ -194,56 +192,8 @@ json_t *op_check(studio *s, const json_t *args, failure *f) {
   return out;
 }
 
-// ---- gallery, schema ----------------------------------------------------------------------------
-
-// the value of `title:` at the start of a line, without its comment; the name where there is none
-static json_t *title_of(const char *path, const char *name) {
-  char line[PL_TEXT];
-  FILE *in = fopen(path, "r");
-  json_t *out = NULL;
-  for (int k = 0; in && !out && k < 50 && fgets(line, sizeof line, in); k++) {
-    if (strncmp(line, "title:", 6) != 0) continue;
-    char *from = line + 6 + strspn(line + 6, " \"'"), *end = strstr(from, " #");
-    if (end) *end = 0;
-    end = from + strlen(from);
-    while (end > from && strchr(" \"'\r\n", end[-1])) *--end = 0;
-    out = part_words(from);
-  }
-  if (in) fclose(in);
-  return out ? out : part_words(name);
-}
-
-static int compare_names(const void *a, const void *b) {
-  return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-json_t *op_gallery(studio *s, const json_t *args, failure *f) {
-  enum { MOST = 200 };
-  char *name[MOST], path[2 * PL_TEXT];
-  int n = 0;
-  json_t *cards = json_array(), *out = json_object();
-  DIR *dir = s->gallery ? opendir(s->gallery) : NULL;
-  (void)args;
-  (void)f;
-  for (struct dirent *e; dir && n < MOST && (e = readdir(dir));)
-    if (e->d_name[0] != '.' && (name[n] = strdup(e->d_name))) n++;
-  if (dir) closedir(dir);
-  qsort(name, (size_t)n, sizeof *name, compare_names);
-  for (int k = 0; k < n; k++) {
-    snprintf(path, sizeof path, "%s/%s/scene.yaml", s->gallery, name[k]);
-    if (access(path, R_OK) == 0) {
-      json_t *card = json_object();
-      part_set(card, "name", part_words(name[k]));
-      part_set(card, "title", title_of(path, name[k]));
-      snprintf(path, sizeof path, "%s/%s/picture.png", s->gallery, name[k]);
-      part_set(card, "picture", json_boolean(access(path, R_OK) == 0));
-      json_array_append_new(cards, card);
-    }
-    free(name[k]);
-  }
-  part_set(out, "cards", cards);
-  return out;
-}
+// ---- schema
+// --------------------------------------------------------------------------------------
 
 static void put_path(void *ctx, const char *path, const char *text) {
   json_t *pair = json_array();

@@ -1,5 +1,6 @@
 // The server: start, stop, and who gets what.
 #include "files.h"
+#include "gallery.h"
 #include "server_impl.h"
 
 #include <arpa/inet.h>
@@ -16,8 +17,13 @@ static const struct {
   pl_status (*create)(studio *s);
   void (*free)(studio *s);
 } parts[] = {
-    {data_create, data_free},     {clients_create, clients_free}, {worker_create, worker_free},
-    {models_create, models_free}, {explorations_create, explorations_free},
+    {data_create, data_free},
+    {gallery_create, gallery_free},
+    {clients_create, clients_free},
+    {worker_create, worker_free},
+    {models_create, models_free},
+    {journal_create, journal_free},
+    {explorations_create, explorations_free},
     {runs_create, runs_free},
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
@@ -93,18 +99,27 @@ static void reply_asset(const studio *s, http_request *r, const asset *a) {
   http_reply(r, 200, a->type, fields, a->bytes, (size_t)(a->end - a->bytes));
 }
 
-static void reply_data(studio *s, http_request *r) {
+static int has_token(const studio *s, const http_request *r) {
   const char *field = http_field(r, "Authorization");
-  if (!field || strncmp(field, "Bearer ", 7) != 0 || !equal_secret(field + 7, s->token)) {
-    reply_text(r, 401, "The token is missing or wrong.\n");
-    return;
-  }
+  return field && strncmp(field, "Bearer ", 7) == 0 && equal_secret(field + 7, s->token);
+}
+
+static void reply_data(studio *s, http_request *r) {
   const blob *b = data_find(s, http_path(r));
   if (b)
     http_reply(r, 200, b->type, SAFE NOTHING, b->bytes, b->n);
   else
     reply_text(r, 404, "There is nothing here.\n");
   data_release(s, b);
+}
+
+static void reply_picture(studio *s, http_request *r, const char *name) {
+  size_t n;
+  const char *picture = gallery_picture(s, name, &n);
+  if (picture)
+    http_reply(r, 200, "image/webp", SAFE NOTHING, picture, n);
+  else
+    reply_text(r, 404, "There is nothing here.\n");
 }
 
 static int answer(void *ctx, http_request *r) {
@@ -124,10 +139,14 @@ static int answer(void *ctx, http_request *r) {
     return 1;
   else if (a)
     reply_asset(s, r, a);
-  else if (strncmp(path, "/data/", 6) == 0)
+  else if (strncmp(path, "/data/", 6) != 0 && strncmp(path, "/gallery/", 9) != 0)
+    reply_text(r, 404, "There is nothing here.\n");
+  else if (!has_token(s, r))
+    reply_text(r, 401, "The token is missing or wrong.\n");
+  else if (path[1] == 'd')
     reply_data(s, r);
   else
-    reply_text(r, 404, "There is nothing here.\n");
+    reply_picture(s, r, path + 9);
   return 0;
 }
 
@@ -167,7 +186,6 @@ static pl_status copy_opts(studio *s, const pl_studio_opts *o) {
                       strerror(errno));
   PL_TRY(copy_text(s, o->scene, &s->scene));
   PL_TRY(copy_text(s, o->results, &s->results));
-  PL_TRY(copy_text(s, o->gallery, &s->gallery));
   long n = sysconf(_SC_NPROCESSORS_ONLN);
   s->processors = n > 0 ? (int)n : 1;
   s->threads = o->threads > 0 ? o->threads : s->processors;
@@ -214,7 +232,7 @@ static pl_status listen_at(studio *s, const pl_studio_opts *o) {
   return http_serve(&s->host, s->http, &handler);
 }
 
-pl_status pl_studio_start(pl_env *env, const pl_studio_opts *o, pl_studio **out) {
+static pl_status make(pl_env *env, const pl_studio_opts *o, int listens, studio **out) {
   *out = NULL;
   studio *s = pl_alloc(env, 1, sizeof *s);
   if (!s) return PL_E_NOMEM;
@@ -222,8 +240,8 @@ pl_status pl_studio_start(pl_env *env, const pl_studio_opts *o, pl_studio **out)
   s->folder_fd = -1;
   pl_status status = copy_opts(s, o);
   for (int k = 0; k < PARTS && status == PL_OK; k++) status = parts[k].create(s);
-  if (status == PL_OK) status = take_from_gallery(s);
-  if (status == PL_OK) status = listen_at(s, o);
+  if (status == PL_OK && listens) status = take_from_gallery(s);
+  if (status == PL_OK && listens) status = listen_at(s, o);
   env->error = s->host.error;
   env->nerror = s->host.nerror;
   if (status != PL_OK) {
@@ -232,6 +250,14 @@ pl_status pl_studio_start(pl_env *env, const pl_studio_opts *o, pl_studio **out)
   }
   *out = s;
   return PL_OK;
+}
+
+pl_status studio_make(pl_env *env, const pl_studio_opts *o, studio **out) {
+  return make(env, o, 0, out);
+}
+
+pl_status pl_studio_start(pl_env *env, const pl_studio_opts *o, pl_studio **out) {
+  return make(env, o, 1, out);
 }
 
 const char *pl_studio_address(const pl_studio *s) {
@@ -249,13 +275,5 @@ void pl_studio_stop(pl_studio *s) {
   pl_free(&env, s->folder);
   pl_free(&env, s->scene);
   pl_free(&env, s->results);
-  pl_free(&env, s->gallery);
   pl_free(&env, s);
-}
-
-// until there is one
-__attribute__((weak)) pl_status pl_studio_replay(pl_env *env, const pl_studio_opts *o,
-                                                 const char *file) {
-  (void)o;
-  return pl_fail(env, PL_E_ARG, "'%.200s' cannot be replayed yet", file);
 }

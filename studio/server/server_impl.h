@@ -56,7 +56,7 @@ void request_free(request *r);
 pl_status worker_create(studio *s);
 void worker_stop(studio *s); // waits for the operation that is running
 void worker_free(studio *s);
-// Answers a request of a page, at once or later.
+// Answers a request of a page, at once or later; what it holds is then taken from it.
 void request_run(studio *s, uint64_t client, request *r);
 void request_refuse(studio *s, uint64_t client, json_int_t id, const failure *f, int last);
 
@@ -70,5 +70,7 @@ typedef struct asset {
 } asset;
 // NULL: there is none.
 const asset *asset_find(const char *path);
+// The tar of the gallery.
+extern const asset asset_gallery;
 
 #endif

@@ -158,9 +158,9 @@ pl_status session_open(const pl_env *job, const session_source *from, session **
   t->env.diag_ctx = t->env.progress_ctx = t;
   t->job = job;
   t->off = -1;
-  pl_status st = pl_scene_parse_explore(&t->env, from->name, from->folder, from->text,
-                                        strlen(from->text), &from->explore, &from->limits,
-                                        &t->scene);
+  pl_status st =
+      pl_scene_parse_explore(&t->env, from->name, from->folder, from->text, strlen(from->text),
+                             &from->explore, &from->limits, &t->scene);
   if (st == PL_OK) st = solve_first(t, from->threads);
   t->job = NULL;
   if (st == PL_OK)
@@ -270,7 +270,7 @@ static void compare(session *t, const pl_orbit *predicted) {
   }
 }
 
-static pl_status step(session *t, const double *to) {
+static pl_status step_to(session *t, const double *to) {
   pl_orbit *predicted = NULL;
   t->fresh = 0;
   pl_status st = session_predict(t, to, &predicted, &t->trust);
@@ -299,7 +299,7 @@ pl_status session_move(session *t, const pl_env *job, const double *x) {
   if (st == PL_OK) st = keep_stop(t, &here);
   if (st == PL_OK) {
     move_into_bounds(t, x, to);
-    st = step(t, to);
+    st = step_to(t, to);
     if (st == PL_OK) t->back[t->nback++] = here;
     if (st != PL_OK) return_to(t, &here);
   }

@@ -15,7 +15,7 @@ typedef struct stop {
 // A place whose path length is told.
 typedef struct watched {
   char name[80];
-  int node, mask; // mask 0: all axes
+  int node, mask;                 // mask 0: all axes
   double before, predicted, path; // m: at the last stop, first-order estimate of it, now
 } watched;
 

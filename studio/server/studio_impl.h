@@ -22,7 +22,6 @@ struct pl_studio {
   pl_env host;             // of who started it: for threads, by studio_env
   char *folder;            // absolute
   char *scene, *results;   // paths below folder, or NULL
-  char *gallery;           // folder of complete scenes, or NULL
   int folder_fd;           // what file_read and file_write begin at
   int threads, processors; // of jobs; of the machine
   int any_host;            // listens at all addresses
@@ -33,6 +32,7 @@ struct pl_studio {
   int stopping;            // atomic
   struct http *http;       // http.h
   struct store *store;     // data.c
+  struct gallery *gallery; // gallery.c
   struct clients *clients; // client.c
   struct worker *worker;   // dispatch.c
   struct runs *runs;       // each by its create and free in `parts` of server.c
@@ -41,6 +41,8 @@ struct pl_studio {
   struct journal *journal;
 };
 
+// A studio that listens to nobody, for pl_studio_stop.
+pl_status studio_make(pl_env *env, const pl_studio_opts *o, studio **out);
 // An environment for the calling thread: silent, and what runs with it ends when the studio stops.
 pl_env studio_env(studio *s);
 int studio_stopping(studio *s);
@@ -120,6 +122,8 @@ int file_write(studio *s, const char *path, const void *data, size_t n, failure 
 
 // ---- jobs (runs.c) ------------------------------------------------------------------------------
 
+pl_status gallery_create(studio *s);
+void gallery_free(studio *s);
 pl_status models_create(studio *s);
 void models_free(studio *s);
 // The thread of jobs; free cancels what runs and waits for it. Models must outlive it.
@@ -136,6 +140,15 @@ typedef pl_status run_fn(studio *s, job *r, pl_env *env, void *ctx);
 // or at once on failure.
 int runs_add(studio *s, const char *kind, const char *label, run_fn *fn, void *ctx,
              void (*drop)(void *ctx));
+// The same of work that was asked for by an operation, which goes into studio.jsonl with the
+// figures that its items tell, so that it can be done again: a text among the arguments as `text`,
+// the number of an exploration as `session`.
+int runs_add_asked(studio *s, const char *op, const json_t *args, const char *kind,
+                   const char *label, run_fn *fn, void *ctx, void (*drop)(void *ctx));
+// 1: what studio.jsonl tells is done again, and no files are written.
+int journal_again(const studio *s);
+pl_status journal_create(studio *s);
+void journal_free(studio *s);
 
 int run_number(const job *r);
 // The group of data_keep for what belongs to a run and goes with it: "run/7".

@@ -28,8 +28,8 @@ static void tell_figures(job *r, const pl_validation *v, pl_env *env) {
 
 static pl_status run_validation(studio *s, job *r, pl_env *env, void *ctx) {
   const question *q = ctx;
-  char folder[PL_TEXT], path[3 * PL_TEXT];
-  snprintf(folder, sizeof folder, "%s.validation", q->protocol);
+  char folder[PL_TEXT] = "", path[3 * PL_TEXT];
+  if (!journal_again(s)) snprintf(folder, sizeof folder, "%s.validation", q->protocol);
   snprintf(path, sizeof path, "%s/%s", s->folder, folder);
   runs_lock(s);
   snprintf(r->folder, sizeof r->folder, "%s", folder);
@@ -39,7 +39,7 @@ static pl_status run_validation(studio *s, job *r, pl_env *env, void *ctx) {
                               .quick = q->quick,
                               .nu = NAN,
                               .threads = s->threads,
-                              .folder = path};
+                              .folder = folder[0] ? path : NULL};
   pl_validation *v;
   watcher w = {.r = r};
   pl_status status = pl_validate(env, &o, &v);
@@ -66,7 +66,7 @@ json_t *op_validate(studio *s, const json_t *args, failure *f) {
   snprintf(q->protocol, sizeof q->protocol, "%s", protocol);
   snprintf(q->model, sizeof q->model, "%s", model ? model : "");
   snprintf(label, sizeof label, "%s%s%s", q->protocol, q->model[0] ? ": " : "", q->model);
-  int number = runs_add(s, "validate", label, run_validation, q, free);
+  int number = runs_add_asked(s, "validate", args, "validate", label, run_validation, q, free);
   if (!number) return refuse(f, "internal", "", "out of memory");
   return json_pack("{s:i}", "run", number);
 }

@@ -536,6 +536,10 @@ analyses: [modes]
     for n, warned in ((2, True), (4, False)):
         p = told("{box: {size: [40, 20, 2], cells: [20, 10, %d]}}" % n, ", formulation: plain")
         assert ("too stiff in bending, use formulation: enhanced" in p.stdout) == warned, p.stdout
+    path = work / "through-rigid.yaml"
+    path.write_text("pliant: 1\nbodies: [{name: b, rigid: {mesh: {box: {size: [1, 1, 1], cells: [1, 1, 1]}}, mass: 1 kg}}]\nanalyses: [{transient: {duration: 1 s, step: 0.1 s}}]\n")
+    p = subprocess.run([pliant, "check", path], capture_output=True, text=True, timeout=60)
+    assert "quality    b hexes" in p.stdout and "thickness" not in p.stdout, (p.stdout, p.stderr)
     p = told("{box: {size: [3000, 20, 2], cells: [100, 1, 2]}}")
     assert "is 1.5e+03 times as long as thick: its answers" in p.stderr and "a shell of its middle surface" in p.stderr, p.stderr
 

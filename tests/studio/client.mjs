@@ -29,11 +29,20 @@ export async function start(pliant, args = [], options = {}) {
   }
 }
 
+const sockets = new Set()
+
 export function connect(server) {
   const socket = net.connect(server.port, server.host)
+  sockets.add(socket)
+  socket.on('close', () => sockets.delete(socket))
   socket.setNoDelay(true)
   socket.on('error', () => {})
   return socket
+}
+
+/** Ends all connections. */
+export function disconnect() {
+  for (const socket of sockets) socket.destroy()
 }
 
 /** Sends bytes and resolves with all that comes until the other side closes, or after some ms. */

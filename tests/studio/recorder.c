@@ -56,13 +56,14 @@ studio *recorder_open(const char *folder) {
   s->folder = strdup(path);
   s->folder_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   assert_true(s->folder_fd >= 0);
-  s->gallery = strdup(SOURCE_DIR "/gallery");
   s->threads = 1;
   events = json_array();
   frames = 0;
   recording = 1;
   check_ok(&s->host, data_create(s));
+  check_ok(&s->host, gallery_create(s));
   check_ok(&s->host, models_create(s));
+  check_ok(&s->host, journal_create(s));
   check_ok(&s->host, explorations_create(s));
   check_ok(&s->host, runs_create(s));
   return s;
@@ -70,8 +71,10 @@ studio *recorder_open(const char *folder) {
 
 void recorder_close(studio *s) {
   runs_free(s);
+  journal_free(s);
   explorations_free(s);
   models_free(s);
+  gallery_free(s);
   data_free(s);
   pthread_mutex_lock(&lock);
   recording = 0;
@@ -79,7 +82,6 @@ void recorder_close(studio *s) {
   pthread_mutex_unlock(&lock);
   close(s->folder_fd);
   free(s->folder);
-  free(s->gallery);
   free(s);
 }
 

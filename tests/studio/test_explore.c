@@ -48,7 +48,7 @@ static json_t *values_of(double m, double a, double omega) {
 }
 
 // the Explored of a step, which stays the recorder's
-static const json_t *step(studio *s, const char *op, int session, json_t *values) {
+static const json_t *take_step(studio *s, const char *op, int session, json_t *values) {
   json_t *args = json_pack("{s:i}", "session", session);
   if (values) json_object_set_new(args, "values", values);
   json_t *reply = ask_for(s, op, args);
@@ -99,7 +99,7 @@ static void steps_and_predictions(void **unused) {
   json_decref(near);
   json_decref(far);
 
-  now = step(s, "commit", session, values_of(0.1, 2.2e-3, omega));
+  now = take_step(s, "commit", session, values_of(0.1, 2.2e-3, omega));
   assert_int_equal(number(now, "step"), 1);
   check_close(real(watched_of(now, 0), "amplitude") / path, 1.1, 0.01);
   check_less(real(now, "predictionError"), 0.01);
@@ -107,9 +107,34 @@ static void steps_and_predictions(void **unused) {
   assert_true(json_equal(json_object_get(again, "explored"), now));
   json_decref(again);
 
-  now = step(s, "undo", session, NULL);
+  now = take_step(s, "undo", session, NULL);
   assert_int_equal(number(now, "step"), 0);
   check_close(real(watched_of(now, 0), "amplitude"), path, 1e-9 * path);
+  recorder_close(s);
+}
+
+// what was explored is done again with the same figures, whatever else was asked for meanwhile
+static void explorations_are_replayed(void **unused) {
+  (void)unused;
+  studio *s = recorder_open(FOLDER);
+  char path[3 * PL_TEXT];
+  pl_env env;
+  int run;
+  // one that fails: those that follow have other numbers when it is left out
+  json_t *reply =
+      ask_for(s, "explore", json_pack("{s:s, s:s}", "path", "a.yaml", "text", "pliant: 1\n"));
+  assert_string_equal(wait_for(s, number(reply, "run"), 60), "failed");
+  json_decref(reply);
+  int first = explore(s, &run), second = explore(s, &run);
+  assert_string_equal(wait_for(s, run, 60), "done");
+  assert_int_equal(first, 2);
+  double omega = 2.2 * acos(-1.0);
+  take_step(s, "commit", second, values_of(0.1, 2.2e-3, omega));
+  take_step(s, "commit", first, values_of(0.11, 2e-3, omega));
+  take_step(s, "undo", second, NULL);
+  pl_env_init(&env);
+  snprintf(path, sizeof path, "%s/studio.jsonl", s->folder);
+  check_ok(&env, pl_studio_replay(&env, &(pl_studio_opts){.threads = 1}, path));
   recorder_close(s);
 }
 
@@ -193,7 +218,7 @@ static void what_fails(void **unused) {
   reply = ask_for(s, "commit", json_pack("{s:i, s:[f, f]}", "session", session, "values", 1., 2.));
   assert_string_equal(wait_for(s, number(reply, "run"), 60), "failed");
   json_decref(reply);
-  const json_t *now = step(s, "commit", session, values_of(0.12, 2e-3, 6.9));
+  const json_t *now = take_step(s, "commit", session, values_of(0.12, 2e-3, 6.9));
   assert_int_equal(number(now, "step"), 1);
   recorder_close(s);
 }
@@ -234,6 +259,7 @@ static void opened_at_values(void **unused) {
 int test_explore(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(steps_and_predictions), cmocka_unit_test(directions),
+      cmocka_unit_test(explorations_are_replayed),
       cmocka_unit_test(what_is_refused),       cmocka_unit_test(what_fails),
       cmocka_unit_test(opened_at_values),
   };

@@ -272,6 +272,35 @@ static void rows_and_motions(void **unused) {
   recorder_close(s);
 }
 
+// of a long table that grows pages get some rows, evenly
+static void long_tables_are_thinned(void **unused) {
+  (void)unused;
+  studio *s = recorder_open(FOLDER);
+  int run =
+      start(s, "chain.yaml", "  - transient: {duration: 30 s, step: 1 ms, frequency: 2 Hz}\n");
+  assert_string_equal(wait_for(s, run, 100), "done");
+  int every = 1, have = 0;
+  for (int k = 0; k < count_events("rows", run); k++) {
+    const json_t *e = event_at("rows", run, k), *more = json_object_get(e, "rows");
+    int first = (int)json_integer_value(json_object_get(e, "first")),
+        now = (int)json_integer_value(json_object_get(e, "every"));
+    assert_true(now >= every && first <= have && (now == every || first == 0));
+    every = now;
+    have = first + (int)json_array_size(more);
+    assert_true(have <= 2000);
+    for (size_t i = 0; i < json_array_size(more); i++)
+      check_close(json_number_value(json_array_get(json_array_get(more, i), 0)),
+                  1e-3 * every * (first + (int)i), 1e-9);
+  }
+  assert_int_equal(every, 16);
+  assert_int_equal(have, 30000 / 16 + 1);
+  json_t *items = items_of(s, run);
+  assert_int_equal(json_integer_value(json_object_get(table_named(items, "transient"), "rows")),
+                   30001);
+  json_decref(items);
+  recorder_close(s);
+}
+
 // ---- stopping, going on, forgetting -------------------------------------------------------------
 
 static const char long_motion[] =
@@ -511,6 +540,92 @@ static void protocols_are_run(void **unused) {
   recorder_close(s);
 }
 
+// ---- once more ----------------------------------------------------------------------------------
+
+static pl_status replay(const studio *s, pl_env *env) {
+  char path[3 * PL_TEXT];
+  pl_env_init(env);
+  snprintf(path, sizeof path, "%s/studio.jsonl", s->folder);
+  return pl_studio_replay(env, &(pl_studio_opts){.threads = 2}, path);
+}
+
+static char *journal_of(const studio *s, size_t *n) {
+  char path[3 * PL_TEXT], *data;
+  pl_env env;
+  pl_env_init(&env);
+  snprintf(path, sizeof path, "%s/studio.jsonl", s->folder);
+  check_ok(&env, pl_file_read(&env, path, 0, &data, n));
+  return data;
+}
+
+// what a studio did can be done again, and a figure that differs is found
+static void studios_are_replayed(void **unused) {
+  (void)unused;
+  size_t n;
+  pl_env env;
+  studio *s = recorder_open(FOLDER);
+  int run[3] = {start(s, "chain.yaml", design), start(s, "chain.yaml", "  - modes: {count: 2}\n"),
+                0};
+  char *text = scene_of("  - static: {}\n");
+  json_t *reply = ask_for(s, "run",
+                          json_pack("{s:s, s:s, s:[s]}", "path", "a/b.yaml", "text", text, "set",
+                                    "parameters.m.value=30 g"));
+  run[2] = (int)json_integer_value(json_object_get(reply, "run"));
+  json_decref(reply);
+  for (int k = 0; k < 3; k++) assert_string_equal(wait_for(s, run[k], 100), "done");
+  // once more the same: its text is there
+  run[0] = start(s, "chain.yaml", "  - modes: {count: 2}\n");
+  assert_string_equal(wait_for(s, run[0], 100), "done");
+  char *data = journal_of(s, &n), *at;
+  int lines = 0;
+  for (at = data; (at = strchr(at, '\n')); at++) lines++;
+  assert_int_equal(lines, 3 + 4);
+  check_ok(&env, replay(s, &env));
+  // nothing was written meanwhile
+  size_t now;
+  char *after = journal_of(s, &now);
+  assert_int_equal(now, n);
+  // half a gram more
+  at = strstr(data, "=30 g");
+  assert_non_null(at);
+  at[2] = '1';
+  FILE *out = NULL;
+  char path[3 * PL_TEXT];
+  snprintf(path, sizeof path, "%s/studio.jsonl", s->folder);
+  out = fopen(path, "w");
+  assert_non_null(out);
+  assert_int_equal(fwrite(data, 1, n, out), n);
+  fclose(out);
+  assert_int_equal(replay(s, &env), PL_E_INPUT);
+  assert_int_equal(env.error.line, 6);
+  assert_non_null(strstr(env.error.text, "figures differ: 0."));
+  pl_free(&env, data);
+  pl_free(&env, after);
+  free(text);
+  recorder_close(s);
+}
+
+// lines that are none are errors with their place
+static void odd_journals(void **unused) {
+  (void)unused;
+  static const char *const text[] = {
+      "\n\n3\n",
+      "{\"op\":\"cancel\",\"args\":{\"run\":1}}\n",
+      "{\"op\":\"run\"}\n",
+      "{\"op\":\"run\",\"args\":{\"path\":\"../x\",\"text\":\"\"}}\n",
+      "{\"op\":\"commit\",\"args\":{\"session\":1}}\n",
+      "{\"op\":\"run\",\"args\":{\"path\":\"x\",\"text\":\"\"}}\n",
+      "{\"op\":\"scene\"}"};
+  pl_env env;
+  studio *s = recorder_open(FOLDER);
+  for (size_t k = 0; k < sizeof text / sizeof text[0]; k++) {
+    write_file(s, "studio.jsonl", text[k]);
+    assert_int_equal(replay(s, &env), PL_E_INPUT);
+    assert_int_equal(env.error.line, k ? 1 : 3);
+  }
+  recorder_close(s);
+}
+
 // a scene that is wrong tells why, and takes nothing with it
 static void bad_scenes_fail(void **unused) {
   (void)unused;
@@ -535,6 +650,7 @@ int test_jobs(void) {
       cmocka_unit_test(gallery_and_schema),
       cmocka_unit_test(items_have_the_figures),
       cmocka_unit_test(rows_and_motions),
+      cmocka_unit_test(long_tables_are_thinned),
       cmocka_unit_test(runs_are_cancelled),
       cmocka_unit_test(designs_pause_and_go_on),
       cmocka_unit_test(old_runs_go),
@@ -542,6 +658,8 @@ int test_jobs(void) {
       cmocka_unit_test(results_are_opened),
       cmocka_unit_test(odd_results),
       cmocka_unit_test(protocols_are_run),
+      cmocka_unit_test(studios_are_replayed),
+      cmocka_unit_test(odd_journals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,11 @@
 # Tests of the studio's server as a browser and its enemies see it.
 find_program(NODE node)
 if(NODE)
+  set(more "")
+  if(PLIANT_SANITIZE)
+    set(more sanitized)
+  endif()
   add_test(NAME studio.security COMMAND ${NODE} ${CMAKE_CURRENT_SOURCE_DIR}/studio/run_security.mjs
-           $<TARGET_FILE:pliant> ${CMAKE_CURRENT_BINARY_DIR}/studio_security)
+           $<TARGET_FILE:pliant> ${CMAKE_CURRENT_BINARY_DIR}/studio_security ${more})
   set_tests_properties(studio.security PROPERTIES LABELS unit TIMEOUT 600)
 endif()

@@ -144,7 +144,7 @@ function makeState(doc: string): EditorState {
       keyHover,
       markField,
       look,
-      EditorView.contentAttributes.of({ 'aria-label': 'scene text', spellcheck: 'false' }),
+      EditorView.contentAttributes.of({ 'aria-label': 'scene text', spellcheck: 'false', tabindex: '0' }),
       EditorView.updateListener.of((u) => {
         if (u.docChanged) text.value = u.state.doc.toString()
       }),
@@ -165,11 +165,13 @@ function follow(view: EditorView): void {
 export function Editor() {
   const host = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    const view = new EditorView({ parent: host.current! })
+    const view = new EditorView({ state: makeState(text.peek()), parent: host.current! })
+    let first = true
     const stops = [
       effect(() => {
         void opened.value
-        view.setState(makeState(text.peek()))
+        if (!first) view.setState(makeState(text.peek()))
+        first = false
       }),
       effect(() => showProblems(view, problems.value)),
       effect(() => follow(view)),
@@ -178,7 +180,7 @@ export function Editor() {
         if (!ask) return
         view.dispatch({ changes: [...ask.edits], userEvent: 'input' })
         const at = ask.edits[0]
-        if (at) view.dispatch({ effects: EditorView.scrollIntoView(Math.min(at.from + at.insert.length, view.state.doc.length), { y: 'center' }) })
+        if (at) view.dispatch({ effects: EditorView.scrollIntoView(Math.min(at.from + 1, view.state.doc.length), { y: 'center' }) })
         wanted.value = null
       }),
     ]

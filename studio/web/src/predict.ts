@@ -64,13 +64,14 @@ const samples = 1024 // phases of a period; a power of two
 const cosine = Float64Array.from({ length: samples }, (_, s) => Math.cos((2 * Math.PI * s) / samples))
 const quarter = samples / 4
 
-/** Length of a node's path over a period (eq. 14), m. */
-export function pathLength(coefficients: Float32Array, H: number, node: number): number {
+/** Length of a node's path over a period (eq. 14), m. axes: bit c counts axis c, 0: all. */
+export function pathLength(coefficients: Float32Array, H: number, node: number, axes = 0): number {
   const L = 2 * H + 1
   let sum = 0
   for (let s = 0; s < samples; s++) {
     let square = 0
     for (let c = 0; c < 3; c++) {
+      if (axes !== 0 && !((axes >> c) & 1)) continue
       const at = (3 * node + c) * L
       let v = 0
       for (let k = 1; k <= H; k++) {

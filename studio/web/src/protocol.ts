@@ -166,7 +166,7 @@ export type ServerEvent =
   | { event: 'run'; run: Run }
   | { event: 'progress'; run: number; what: string; done: number; text: string; left: number | null } // left: s, estimated
   | { event: 'item'; run: number; n: number; item: Item } // n: from 0, without gaps
-  | { event: 'rows'; run: number; table: string; columns: { name: string; unit: string }[]; first: number; rows: (number | null)[][] } // rows from `first` on: those that were there are replaced
+  | { event: 'rows'; run: number; table: string; columns: { name: string; unit: string }[]; first: number; every: number; rows: (number | null)[][] } // rows from `first` on: those that were there are replaced. Of long tables every second row is told, every fourth and so on
   | { event: 'explored'; run: number; explored: Explored }
   | { event: 'iterate'; run: number; analysis: string; iteration: number; value: number; values: Record<string, number>; orbits: Orbit[] }
   | { event: 'dropped'; run: number } // it was old, and nothing is kept of it
@@ -191,7 +191,7 @@ export interface RequestMap {
   runs: [Record<string, never>, { runs: Run[] }]
   model: [{ rev: number }, { model: Model }] // of a run
   items: [{ run: number; from: number }, { items: Item[] }]
-  live: [{ run: number }, { tables: (Item & { kind: 'table' })[]; iterates: (ServerEvent & { event: 'iterate' })[] }] // tables that still grow, all iterates
+  live: [{ run: number }, { tables: (Item & { kind: 'table' } & { every: number })[]; iterates: (ServerEvent & { event: 'iterate' })[] }] // tables that still grow, all iterates
   motion: [{ run: number; table: string; row: number }, { row: number; orbit: Orbit | null }] // of a point of a curve, or of the nearest one that is kept
   explored: [{ session: number }, { explored: Explored }] // as it was told last
   leave: [{ session: number }, Record<string, never>]

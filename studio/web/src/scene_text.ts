@@ -145,12 +145,13 @@ export function spotAt(text: string, pos: number): Spot {
   // with a whole pair, or a whole value, in the place of the word the text can be read
   const insert = key ? (colon ? 'x' : 'x: x') : from < pos || tail > 0 ? text.slice(from, pos + tail) : 'x'
   const whole = text.slice(0, from) + insert + text.slice(pos + tail)
-  const chain = entriesAt(readText(whole), from)
+  const root = readText(whole)
+  const chain = entriesAt(root, from)
   const keys = chain.map((e) => e.key).filter(Boolean)
   const last = chain[chain.length - 1]
   if (!key || last?.key !== 'x') return { keys, key: false, from, there: [] }
   const parent = [...chain].reverse().find((e) => e !== last && e.value?.kind === 'map')
-  const map = parent ? parent.value! : readText(whole)
+  const map = parent?.value ?? root
   return { keys: keys.slice(0, -1), key: true, from, there: map.entries.filter((e) => e !== last).map((e) => e.key) }
 }
 
@@ -228,6 +229,17 @@ export function addItem(text: string, section: string, item: string): Edit {
   if (!entry) return newSection(text, root, section, `${section}:\n  - ${item}`)
   const list = entry.value
   if (!list || list.kind !== 'list') return replaceValue(entry, `\n  - ${item}`)
+  if (list.flow) return inFlow(list, item)
+  const last = list.entries[list.entries.length - 1]!
+  return below(text, last, `${indentAt(text, last.from)}- ${item}`)
+}
+
+/** The same of a list somewhere; null: there is none. */
+export function addItemAt(text: string, path: readonly (string | number)[], item: string): Edit | null {
+  const entry = find(readText(text), path)
+  const list = entry?.value
+  if (!entry || (list && list.kind !== 'list')) return null
+  if (!list || list.entries.length === 0) return replaceValue(entry, ` [${item}]`.trimStart())
   if (list.flow) return inFlow(list, item)
   const last = list.entries[list.entries.length - 1]!
   return below(text, last, `${indentAt(text, last.from)}- ${item}`)

@@ -1,12 +1,14 @@
 // What happens once the page stands.
 import { effect } from '@preact/signals'
 import { recall } from './keep'
+import { watchExplorations } from './explore'
 import { openRun, watchRuns } from './runs'
 import { dirty, openScene, path } from './scene'
 import { complain, connection, followAddress, sheet, show } from './state'
 
 export function start(): void {
   watchRuns()
+  watchExplorations()
   addEventListener('popstate', followAddress)
   addEventListener('beforeunload', (e) => {
     if (dirty.value) e.preventDefault()

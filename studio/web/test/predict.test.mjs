@@ -1,18 +1,9 @@
 // The prediction of the page against double loops: node --test test/
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { after, test } from 'node:test'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
+import { test } from 'node:test'
+import { load } from './bundle.mjs'
 
-const here = dirname(fileURLToPath(import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'predict-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
-const file = join(folder, 'predict.mjs')
-await build({ entryPoints: [join(here, '../src/predict.ts')], bundle: true, format: 'esm', outfile: file, logLevel: 'warning' })
-const { Prediction, pathLength, motionDistance, trustOf } = await import(pathToFileURL(file))
+const { Prediction, pathLength, motionDistance, trustOf } = await load('predict.ts')
 
 let seed = 1
 const random = () => ((seed = (seed * 48271) % 2147483647) / 2147483647) * 2 - 1
@@ -76,6 +67,7 @@ test('path length of a circle and of a line', () => {
   c.set([2, 0.5, 0, 0, 0], 5)
   c.set([3, 0, 0, 0.25, 0], 25)
   assert.ok(Math.abs(pathLength(c, H, 0) - Math.PI) < 1e-6)
+  assert.ok(Math.abs(pathLength(c, H, 0, 2) - 2) < 1e-4)
   assert.ok(Math.abs(pathLength(c, H, 1) - 8 * 0.25) < 1e-4)
 })
 

@@ -49,17 +49,13 @@ async function openResults(folder: string): Promise<void> {
 
 /** A picture that is fetched with the token once the card is in sight. */
 function Picture({ name }: { name: string }) {
-  const canvas = useRef<HTMLCanvasElement>(null)
+  const picture = useRef<HTMLImageElement>(null)
   const there = useSignal(false)
   useEffect(() => {
-    const own = canvas.current!
+    const own = picture.current!
     const load = async (): Promise<void> => {
-      const reply = await connection.get(`/gallery/${encodeURIComponent(name)}.png`)
-      const image = await createImageBitmap(await reply.blob())
-      own.width = image.width
-      own.height = image.height
-      own.getContext('2d')?.drawImage(image, 0, 0)
-      there.value = true
+      const reply = await connection.get(`/gallery/${encodeURIComponent(name)}.svg`)
+      own.src = URL.createObjectURL(await reply.blob())
     }
     const look = new IntersectionObserver((seen) => {
       if (!seen.some((s) => s.isIntersecting)) return
@@ -67,9 +63,12 @@ function Picture({ name }: { name: string }) {
       load().catch(() => {})
     })
     look.observe(own)
-    return () => look.disconnect()
+    return () => {
+      look.disconnect()
+      URL.revokeObjectURL(own.src)
+    }
   }, [name])
-  return <canvas ref={canvas} class={there.value ? 'there' : ''} aria-hidden="true" />
+  return <img ref={picture} class={there.value ? 'there' : ''} alt="" onLoad={() => (there.value = true)} />
 }
 
 function Glyph({ name }: { name: string }) {

@@ -1,8 +1,12 @@
 import type { ComponentType } from 'preact'
 import type { IconName } from '../icons'
+import { DesignScreen } from './design'
+import { ExploreScreen } from './explore'
 import { Gallery } from './gallery'
+import { ResponseScreen } from './response'
 import { RunsScreen } from './runs'
 import { SceneScreen } from './scene'
+import { TargetScreen } from './target'
 import { Validate } from './validate'
 
 export interface Screen {
@@ -16,6 +20,10 @@ export interface Screen {
 export const screens: readonly Screen[] = [
   { id: 'gallery', name: 'Gallery', icon: 'gallery', component: Gallery },
   { id: 'scene', name: 'Scene', icon: 'scene', component: SceneScreen },
+  { id: 'response', name: 'Response', icon: 'response', component: ResponseScreen },
+  { id: 'explore', name: 'Explore', icon: 'explore', component: ExploreScreen },
+  { id: 'target', name: 'Target', icon: 'target', component: TargetScreen },
+  { id: 'design', name: 'Design', icon: 'design', component: DesignScreen },
   { id: 'runs', name: 'Runs', icon: 'runs', component: RunsScreen },
   { id: 'validate', name: 'Validate', icon: 'validate', component: Validate },
 ]
