@@ -1,6 +1,6 @@
 // Walks through every screen of the studio with the real program, as a person would:
 //   node walk.mjs PLIANT [PICTURES [STEP...]]
-// Pictures of all screens, in sizes and colours, go to a folder. Ends with 77 where there is no browser.
+// Pictures of all screens, in sizes and colours, go to a folder.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,8 +12,8 @@ import { leg, long, predicted, strip } from './scenes.mjs'
 
 const why = missing()
 if (why) {
-  console.log(`left out: ${why}`)
-  process.exit(77)
+  console.log(`the walk needs a browser: ${why}`)
+  process.exit(1)
 }
 const pliant = resolve(process.argv[2])
 const folder = mkdtempSync(join(tmpdir(), 'studio-walk-folder-'))
