@@ -83,7 +83,7 @@ class Film {
       if (preset === 'home') draw(b, 'home')
       b.onclick = () => void this.with((v) => v.preset(preset))
     }
-    make('button', bar, { type: 'button', title: 'Save the picture' }, 'PNG').onclick = () => void this.with((v) => this.save(v))
+    make('button', bar, { type: 'button', title: 'Save the picture', 'aria-label': 'Save the picture as PNG' }, 'PNG').onclick = () => void this.with((v) => this.save(v))
     if (!document.fullscreenEnabled) return
     const full = make('button', bar, { type: 'button', title: 'The whole screen', 'aria-label': 'The whole screen' })
     draw(full, 'full')

@@ -63,12 +63,14 @@ export class Picture {
     this.body = new Body(layout, this.shared, 'main', this.look)
     this.scene.add(this.body.group)
     for (const o of layout.model.obstacles ?? []) {
-      const lines = new Lines(o.lines.length / 6, lineMaterial(this.shared, { tint: this.look.obstacle, width: 1.5 }, false), false)
+      const lines = new Lines(o.lines.length / 6, lineMaterial(this.shared, { tint: this.look.obstacle, width: 1.2, opacity: 0.75 }, false), false)
       lines.put(o.lines)
       this.obstacles.push({ lines, velocity: o.velocity ?? [0, 0, 0] })
       this.scene.add(lines.mesh)
     }
     const held = new Set((layout.model.supports ?? []).flatMap((s) => [...s.nodes]))
+    // obstacles have lines of their own
+    this.ground.ruled = this.obstacles.length === 0
     this.setSolids(layout.model.solids ?? null)
     this.mark('support', Int32Array.from(held), held.size > 24
       ? { shape: 3, tint: this.look.support, rim: this.look.rim, ring: 0, width: 6, bias: 1e-2 }
