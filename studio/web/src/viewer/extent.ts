@@ -39,7 +39,7 @@ export function grown(b: Box, x: Float32Array): Box | null {
 }
 
 /** Displacements from `rest` so many times as large; what is no state of the model stays. */
-export function enlarged(rest: Float32Array, x: Float32Array, factor: number, out = new Float32Array(x.length)): Float32Array {
+export function enlarged(rest: Float32Array, x: Float32Array, factor: number, out: Float32Array = new Float32Array(x.length)): Float32Array {
   if (x.length !== rest.length) return x
   for (let i = 0; i < x.length; i++) out[i] = rest[i]! + factor * (x[i]! - rest[i]!)
   return out
