@@ -31,7 +31,7 @@ static double *wave(const pl_mesh *m, int nframe, int closed) {
   return x;
 }
 
-static double *times(int n) {
+static double *moments(int n) {
   double *t = calloc((size_t)n, sizeof *t);
   for (int k = 0; k < n; k++) t[k] = 0.5 + 0.1 * k;
   return t;
@@ -207,7 +207,7 @@ static void films_come_back(void **state) {
   pl_env_init(&env);
   pl_mesh *m;
   check_ok(&env, pl_gen_grid(&env, 5, 4, 1, 1, PL_RIGHT, &m));
-  double *x = wave(m, NFRAME, 0), *t = times(NFRAME);
+  double *x = wave(m, NFRAME, 0), *t = moments(NFRAME);
   x[3 * 7] = NAN; // not there yet
   int nvert = m->nvert, ntri = m->cell[PL_TRI3].n, *tri = calloc(3 * (size_t)ntri, sizeof *tri);
   packed p = pack(&env, &(pl_moving){.mesh = m, .nframe = NFRAME, .frames = x, .time = t});
@@ -302,7 +302,7 @@ static void what_else_is_drawn(void **state) {
   check_ok(&env, pl_mesh_set_cells(m, PL_SEG2, 2));
   memcpy(m->X, X, sizeof X);
   memcpy(m->cell[PL_SEG2].v, (int[]){0, 1, 1, 2}, 4 * sizeof(int));
-  double *x = wave(m, NFRAME, 0), *t = times(NFRAME);
+  double *x = wave(m, NFRAME, 0), *t = moments(NFRAME);
   const double line[2][2][3] = {{{0, 0, 0}, {1, 0, 0}}, {{0, 1, 0}, {1, 1, 0}}};
   const double drift[2][3] = {{0}, {0, -0.5, 0}};
   const char bare[4] = {0, 1, 0, 0};
@@ -367,7 +367,7 @@ static void values_come_back(void **state) {
   pl_env_init(&env);
   pl_mesh *m;
   check_ok(&env, pl_gen_grid(&env, 1, 1, 1, 1, PL_RIGHT, &m));
-  double *x = wave(m, NFRAME, 0), *t = times(NFRAME), value[NFRAME][2];
+  double *x = wave(m, NFRAME, 0), *t = moments(NFRAME), value[NFRAME][2];
   for (int f = 0; f < NFRAME; f++) {
     value[f][0] = f == 3 ? NAN : 0.05 * f;
     value[f][1] = f < 8 ? 0.995 : 1.3;
@@ -420,7 +420,7 @@ static void figures(void **state) {
   pl_env_init(&env);
   pl_mesh *m;
   check_ok(&env, pl_gen_grid(&env, 5, 4, 1, 1, PL_RIGHT, &m));
-  double *x = wave(m, NFRAME, 1), *t = times(NFRAME);
+  double *x = wave(m, NFRAME, 1), *t = moments(NFRAME);
   const pl_moving all[2] = {{.mesh = m, .nframe = NFRAME, .frames = x, .period = 1},
                             {.mesh = m, .nframe = NFRAME, .frames = x, .time = t}};
   char *html = page_of(&env, 2, all);
@@ -455,7 +455,7 @@ static void size_is_limited(void **state) {
       int nframe = closed ? 24 : 200;
       pl_mesh *m;
       check_ok(&env, pl_gen_grid(&env, size, size, 1, 1, PL_RIGHT, &m));
-      double *x = wave(m, nframe, closed), *t = times(nframe);
+      double *x = wave(m, nframe, closed), *t = moments(nframe);
       // what packs badly
       for (int i = 0; i < 3 * nframe * m->nvert; i++) x[i] += 1e-3 * sin(1e4 * sin(i));
       const pl_moving it = {.mesh = m, .nframe = nframe, .frames = x, .time = t, .period = closed};
