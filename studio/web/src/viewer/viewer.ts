@@ -313,7 +313,7 @@ export class Viewer {
     const map = options.map ?? (options.limit ? 'light' : 'viridis')
     const atHome = this.atHome
     const perFace = options.perFace ?? false
-    this.colour = values ? { values, perFace, lo, hi, limit: options.limit ?? 0, bar: { lo, hi, label, map } } : null
+    this.colour = values ? { values, perFace, lo, hi, limit: options.limit ?? 0, bar: { lo, hi, label, map, limit: !!options.limit } } : null
     this.picture?.setColour(values, lo, hi, map, perFace, options.limit ?? 0)
     // the bar needs room
     if (atHome) this.aimHome()
@@ -514,7 +514,7 @@ export class Viewer {
 
   private get room(): Margins {
     const h = this.rig.height
-    return { left: 24, right: 24 + barSize(this.colour?.bar ?? null, this.rig.width), top: h > 300 ? 34 : 16, bottom: h > 300 ? 64 : 40 }
+    return { left: 24, right: 24 + barSize(this.colour?.bar ?? null, this.rig.width), top: h > 300 ? 58 : 34, bottom: h > 300 ? 64 : 40 }
   }
 
   // nobody has turned it
