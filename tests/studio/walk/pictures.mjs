@@ -14,10 +14,40 @@ const out = join(root, 'docs/pictures')
 const home = mkdtempSync(join(tmpdir(), 'studio-pictures-'))
 const folder = join(home, 'designs')
 
+const most = 290e3 // bytes of a picture
+
+// fewer shades, which take less room
+async function coarser(page, png) {
+  const text = await page.evaluate(async (old) => {
+    const bytes = Uint8Array.from(atob(old), (c) => c.charCodeAt(0))
+    const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }))
+    const canvas = new OffscreenCanvas(image.width, image.height)
+    const c = canvas.getContext('2d')
+    c.drawImage(image, 0, 0)
+    const px = c.getImageData(0, 0, image.width, image.height)
+    for (let k = 0; k < px.data.length; k++) if (k % 4 !== 3) px.data[k] = Math.min(Math.round(px.data[k] / 15) * 15, 255)
+    c.putImageData(px, 0, 0)
+    const out = new Uint8Array(await (await canvas.convertToBlob({ type: 'image/png' })).arrayBuffer())
+    return btoa(Array.from(out, (b) => String.fromCharCode(b)).join(''))
+  }, png.toString('base64'))
+  return Buffer.from(text, 'base64')
+}
+
 async function shoot(page, name) {
+  await page.evaluate(() => document.activeElement?.blur())
+  await page.mouse.move(640, 0)
   await settle(page)
-  writeFileSync(join(out, `studio-${name}.png`), await page.screenshot({ caret: 'initial' }))
-  console.log(name)
+  const png = await page.screenshot({ caret: 'initial' })
+  const kept = png.length > most ? await coarser(page, png) : png
+  writeFileSync(join(out, `studio-${name}.png`), kept)
+  console.log(`${name} ${Math.round(kept.length / 1000)} kB`)
+}
+
+/** Sets the phase of what plays, once it plays. */
+async function atPhase(page, name, phase) {
+  const slider = page.getByRole('slider', { name, exact: true }).and(page.locator(':visible'))
+  do await slider.fill(String(phase))
+  while ((await settle(page), Number(await slider.inputValue()) !== phase))
 }
 
 async function gallery(page) {
@@ -37,7 +67,7 @@ async function run(page) {
   await page.getByRole('button', { name: 'Run', exact: true }).click()
   await badge(page).filter({ hasText: 'done' }).waitFor({ timeout: 300000 })
   await page.getByRole('button', { name: /^mode 2/ }).click()
-  await page.getByRole('slider', { name: 'phase' }).fill('0.25')
+  await atPhase(page, 'phase', 0.25)
   await page.locator('#run-modes').evaluate((e) => e.scrollIntoView())
   await shoot(page, 'run')
 }
@@ -50,7 +80,7 @@ async function response(page) {
   await page.getByRole('button', { name: 'Run response' }).waitFor()
   await page.getByRole('button', { name: 'peak', exact: true }).click()
   await page.getByRole('button', { name: /Explore at/ }).waitFor()
-  await page.getByRole('slider', { name: 'phase of the motion' }).fill('0.3')
+  await atPhase(page, 'phase of the motion', 0.3)
   await shoot(page, 'response')
 }
 
@@ -65,7 +95,7 @@ async function explore(page) {
     await page.getByLabel(new RegExp(`^${name} in`)).press('Enter')
   }
   await page.locator('.trust.good, .trust.fair, .trust.poor').waitFor()
-  await page.getByRole('slider', { name: 'phase of the motion' }).fill('0.3')
+  await atPhase(page, 'phase of the motion', 0.3)
   await shoot(page, 'explore')
 }
 
@@ -73,7 +103,7 @@ async function design(page) {
   await goTo(page, 'Design')
   await page.getByRole('button', { name: 'Start', exact: true }).click()
   await page.locator('.explore-head .step').filter({ hasText: /has ended/ }).waitFor({ timeout: 300000 })
-  await page.getByRole('slider', { name: 'phase of the motion' }).fill('0.3')
+  await atPhase(page, 'phase of the motion', 0.3)
   await shoot(page, 'design')
 }
 
@@ -83,6 +113,7 @@ async function validate(page) {
     await page.getByRole('button', { name: `run ${model} of cantilever` }).click()
     await page.getByRole('button', { name: `look at ${model} of cantilever` }).waitFor({ timeout: 300000 })
   }
+  await page.getByRole('button', { name: 'look at rod of cantilever' }).click()
   await shoot(page, 'validate')
 }
 
