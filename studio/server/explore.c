@@ -317,8 +317,8 @@ static json_t *no_values(failure *f) {
   return refuse(f, "bad-request", "", "give a finite value, in SI, of each parameter");
 }
 
-// the session is held
-static json_t *predict(studio *s, exploration *e, const double *x, failure *f) {
+// the session is held; whole: the motion, too
+static json_t *predict(studio *s, exploration *e, const double *x, int whole, failure *f) {
   const session *t = e->at;
   pl_orbit *o;
   double trust;
@@ -329,7 +329,7 @@ static json_t *predict(studio *s, exploration *e, const double *x, failure *f) {
   part_set(out, "trust", part_number(trust));
   part_set(out, "orbit", NULL);
   // pages that have sensitivities make it themselves
-  if (json_is_null(json_object_get(e->told, "sensitivity"))) {
+  if (whole || json_is_null(json_object_get(e->told, "sensitivity"))) {
     const char *group = e->glance[e->turn ^= 1];
     data_drop(s, group);
     part_set(out, "orbit",
@@ -346,7 +346,8 @@ json_t *op_predict(studio *s, const json_t *args, failure *f) {
   json_t *out = NULL;
   if (t) {
     double *x = calloc((size_t)t->nvar, sizeof *x);
-    out = x && read_values(args, t->nvar, x) ? predict(s, e, x, f) : no_values(f);
+    int whole = json_is_true(json_object_get(args, "orbit"));
+    out = x && read_values(args, t->nvar, x) ? predict(s, e, x, whole, f) : no_values(f);
     free(x);
     let_go(s, e);
   }

@@ -273,6 +273,8 @@ static void compare(session *t, const pl_orbit *predicted) {
 static pl_status step_to(session *t, const double *to) {
   pl_orbit *predicted = NULL;
   t->fresh = 0;
+  // so that it can be done again without the predictions that went before
+  pl_design_forget(t->d);
   pl_status st = session_predict(t, to, &predicted, &t->trust);
   if (st == PL_DOMAIN)
     return pl_fail_at(&t->env, PL_E_INPUT, NULL, 0, 0, "change less",
