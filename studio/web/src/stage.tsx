@@ -111,6 +111,7 @@ async function fill(v: Viewer, m: ModelArrays, i: StageItem): Promise<void> {
     else {
       v.setPositions(x)
       v.setGhost(m.x)
+      v.fadeGhost(true)
     }
   }
 }
