@@ -58,6 +58,7 @@ export class Viewer {
   private hi: Vec3 = [1, 1, 1]
   private home: Pose | null = null
   private trailed: number[] = []
+  private lines: Float32Array[] = []
   private arrived: Float32Array[] = []
   private onion = 0
   private names: Names = 'watched'
@@ -185,6 +186,7 @@ export class Viewer {
     this.player.set(null, false)
     this.ghost = this.ghostOrbit = this.colour = this.hovered = null
     this.trailed = []
+    this.lines = []
     this.onion = 0
     this.exaggeration = 1
     this.picture?.setModel(layout)
@@ -429,7 +431,14 @@ export class Viewer {
       }
       return path
     })
-    this.picture?.setTrails(paths)
+    this.picture?.setTrails([...this.lines, ...paths])
+  }
+
+  /** Lines [n][3] that stay where they are. */
+  setLines(lines: Float32Array[]): void {
+    this.lines = lines
+    this.retrace()
+    this.ask()
   }
 
   /** So many moments of the motion, faintly. */
