@@ -13,7 +13,7 @@
 enum { BLOCK = 512, REGULAR = '0' }; // of tar: its unit, and the type of a plain file
 
 #define SCENES   "gallery/"
-#define PICTURES "docs/pictures/gallery/"
+#define PICTURES "studio/web/gallery/"
 
 typedef struct packed_file {
   char path[101];
@@ -140,7 +140,7 @@ static json_t *title_of(const packed_file *f, const char *name) {
 
 static const packed_file *picture_of(const struct gallery *g, const char *name) {
   char path[PL_TEXT];
-  snprintf(path, sizeof path, PICTURES "%.100s.svg", name);
+  snprintf(path, sizeof path, PICTURES "%.100s.webp", name);
   return find(g, path);
 }
 
@@ -170,8 +170,8 @@ json_t *op_gallery(studio *s, const json_t *args, failure *f) {
 const char *gallery_picture(studio *s, const char *path, size_t *n) {
   char name[PL_TEXT];
   size_t stem = strlen(path);
-  if (stem < 4 || stem >= sizeof name || strcmp(path + stem - 4, ".svg") != 0) return NULL;
-  snprintf(name, sizeof name, "%.*s", (int)(stem - 4), path);
+  if (stem < 5 || stem >= sizeof name || strcmp(path + stem - 5, ".webp") != 0) return NULL;
+  snprintf(name, sizeof name, "%.*s", (int)(stem - 5), path);
   const packed_file *f = picture_of(ready(s), name);
   *n = f ? f->n : 0;
   return f ? f->data : NULL;

@@ -115,9 +115,9 @@ static void reply_data(studio *s, http_request *r) {
 
 static void reply_picture(studio *s, http_request *r, const char *name) {
   size_t n;
-  const char *svg = gallery_picture(s, name, &n);
-  if (svg)
-    http_reply(r, 200, "image/svg+xml", SAFE NOTHING, svg, n);
+  const char *picture = gallery_picture(s, name, &n);
+  if (picture)
+    http_reply(r, 200, "image/webp", SAFE NOTHING, picture, n);
   else
     reply_text(r, 404, "There is nothing here.\n");
 }

@@ -56,8 +56,8 @@ test('tokens that are wrong', async () => {
   assert.equal((await request(server, '/data/x/1', { fields: [`Authorization: Bearer ${t}`, 'Authorization: Bearer x'] })).code, 401)
   assert.equal((await request(server, `/data/x/1?token=${t}`)).code, 401)
   assert.equal((await get(server, '/data/x/1')).code, 404)
-  assert.equal((await get(server, '/gallery/catapult.svg', 'x')).code, 401)
-  assert.equal((await get(server, '/gallery/catapult.svg')).code, 200)
+  assert.equal((await get(server, '/gallery/catapult.webp', 'x')).code, 401)
+  assert.equal((await get(server, '/gallery/catapult.webp')).code, 200)
 })
 
 test('a socket that says nothing is closed', async () => {
@@ -105,7 +105,7 @@ test('other paths and methods', async () => {
   const paths = ['/..', '/../etc/passwd', '/%2e%2e/etc/passwd', '/..%2fetc/passwd', '//etc/passwd', '/etc/passwd', '/app.js/', '/app.js%00', '/./',
     '/index.html', '/room', '/favicon.ico', '/%', '/\\..\\', '/data', '/socket/', '/app.js/../../x']
   for (const p of paths) assert.equal((await request(server, p)).code, 404, p)
-  for (const p of ['/gallery/', '/gallery/..', '/gallery/../../README.md', '/gallery/.svg', '/gallery/../catapult.svg', '/gallery/x/catapult.svg', '/data/', '/data/../../etc/passwd', '/data/%2e%2e', '/data/x/99999999999999999999999', '/data/x/-1'])
+  for (const p of ['/gallery/', '/gallery/..', '/gallery/../../README.md', '/gallery/.webp', '/gallery/../catapult.webp', '/gallery/x/catapult.webp', '/data/', '/data/../../etc/passwd', '/data/%2e%2e', '/data/x/99999999999999999999999', '/data/x/-1'])
     assert.equal((await get(server, p)).code, 404, p)
   assert.equal((await request(server, '/socket', { fields: [`Origin: http://${server.name}`] })).code, 400, 'no handshake')
   assert.equal((await request(server, '/', { fields: ['Upgrade: websocket'] })).code, 400)

@@ -83,8 +83,8 @@ static void a_step_is_what_the_command_finds(void **state) {
   check_close(t->watch[0].path, figure(f, "solved_m"), 1e-9);
   check_close(t->trust, json_number_value(json_object_get(f, "trust")), 1e-8);
   check_close(t->off, json_number_value(json_object_get(f, "prediction_error")), 1e-7);
-  const json_t *slope = json_object_get(json_object_get(json_object_get(f, "amplitude"), "toe"),
-                                        "by_parameter_m");
+  const json_t *slope =
+      json_object_get(json_object_get(json_object_get(f, "amplitude"), "toe"), "by_parameter_m");
   double want = json_number_value(json_object_get(slope, "m_ankle"));
   check_close(t->last_slope[variable(t, "m_ankle")], want, 1e-8 * fabs(want));
 
@@ -121,20 +121,19 @@ static void undo_leads_back(void **state) {
 
 // ---- what pages predict -------------------------------------------------------------------------
 
-static const char shaken[] =
-    "pliant: 1\ndimension: 2\n"
-    "parameters:\n"
-    "  m: {value: 100 g, min: 10 g, max: 1 kg}\n"
-    "  a: {value: 2 mm, min: 0.5 mm, max: 10 mm}\n"
-    "mechanism:\n"
-    "  joints: {base: [0, 0], tip: [0, -0.1]}\n"
-    "  links: [{joints: [base, tip], stiffness: 2e3 N/m}]\n"
-    "masses: [{node: tip, mass: $m}]\n"
-    "drives: [{nodes: [base], translation: [$a, 0.2 mm]}]\n"
-    "gravity: [0, -9.81]\n"
-    "damping: {mass: 2, stiffness: 1e-3}\n"
-    "watch: {tip: tip, base: base}\n"
-    "analyses: [{periodic: {frequency: 1.1 Hz, harmonics: 5}}]\n";
+static const char shaken[] = "pliant: 1\ndimension: 2\n"
+                             "parameters:\n"
+                             "  m: {value: 100 g, min: 10 g, max: 1 kg}\n"
+                             "  a: {value: 2 mm, min: 0.5 mm, max: 10 mm}\n"
+                             "mechanism:\n"
+                             "  joints: {base: [0, 0], tip: [0, -0.1]}\n"
+                             "  links: [{joints: [base, tip], stiffness: 2e3 N/m}]\n"
+                             "masses: [{node: tip, mass: $m}]\n"
+                             "drives: [{nodes: [base], translation: [$a, 0.2 mm]}]\n"
+                             "gravity: [0, -9.81]\n"
+                             "damping: {mass: 2, stiffness: 1e-3}\n"
+                             "watch: {tip: tip, base: base}\n"
+                             "analyses: [{periodic: {frequency: 1.1 Hz, harmonics: 5}}]\n";
 
 // S dx of a page, from float32, against the change of the library's motion, over the motion's size
 static void check_page(session *t, const double *x) {

@@ -9,3 +9,13 @@ if(NODE)
            $<TARGET_FILE:pliant> ${CMAKE_CURRENT_BINARY_DIR}/studio_security ${more})
   set_tests_properties(studio.security PROPERTIES LABELS unit TIMEOUT 600)
 endif()
+
+# The page as a person uses it.
+find_program(CHROMIUM NAMES chromium chromium-browser)
+if(NODE AND CHROMIUM)
+  add_test(NAME studio_walk COMMAND ${NODE} ${CMAKE_CURRENT_SOURCE_DIR}/studio/walk/walk.mjs
+           $<TARGET_FILE:pliant> ${CMAKE_CURRENT_BINARY_DIR}/studio_walk)
+  set_tests_properties(studio_walk PROPERTIES LABELS cli TIMEOUT 900)
+else()
+  message(STATUS "chromium or nodejs not found: studio_walk is left out")
+endif()

@@ -17,6 +17,7 @@ export interface LiveTable {
   name: string
   columns: readonly { name: string; unit: string }[]
   rows: (number | null)[][] // grows in place
+  every: number // of long tables: every second row, every fourth ...
   changes: number
 }
 
@@ -37,6 +38,7 @@ export class RunView {
   readonly iterates = signal<readonly Iterate[]>([])
   readonly shown = signal(-1) // number of the item that is seen in 3-D, -1: the newest
   private asking = false
+  private again = false
 
   constructor(run: Run) {
     this.info = signal(run)
@@ -44,13 +46,11 @@ export class RunView {
 
   /** Fetches what has been told since. */
   async catchUp(): Promise<void> {
+    this.again = true
     if (this.asking) return
     this.asking = true
     try {
-      const from = this.items.value.length
-      const { items } = await connection.request('items', { run: this.info.value.run, from })
-      if (this.items.value.length === from && items.length > 0) this.items.value = [...this.items.value, ...items]
-      if (!ended(this.info.value)) await this.catchUpLive()
+      while (this.again) await this.ask()
     } catch (e) {
       if (connection.status.value === 'open') complain(e)
     } finally {
@@ -58,14 +58,23 @@ export class RunView {
     }
   }
 
-  private async catchUpLive(): Promise<void> {
+  private async ask(): Promise<void> {
+    this.again = false
+    const from = this.items.value.length
+    const { items } = await connection.request('items', { run: this.info.value.run, from })
+    if (items.length > 0) this.items.value = [...this.items.value, ...items]
+    this.tables.value = this.tables.value.filter((t) => !items.some((i) => i.kind === 'table' && i.name === t.name))
+    if (!ended(this.info.value)) await this.askLive()
+  }
+
+  private async askLive(): Promise<void> {
     const { tables, iterates } = await connection.request('live', { run: this.info.value.run })
     for (const t of tables) {
       const data = await connection.floats(t.data)
       const n = t.columns.length
       const rows = Array.from({ length: t.rows }, (_, k) => [...data.subarray(k * n, (k + 1) * n)])
       const known = this.tables.value.find((l) => l.name === t.name)
-      if (!known || known.rows.length < rows.length) this.takeRows({ event: 'rows', run: this.info.value.run, table: t.name, columns: t.columns, first: 0, rows })
+      if (!known || known.rows.length < rows.length) this.takeRows({ event: 'rows', run: this.info.value.run, table: t.name, columns: t.columns, first: 0, every: t.every, rows })
     }
     if (iterates.length > this.iterates.value.length) this.iterates.value = iterates
   }
@@ -80,9 +89,13 @@ export class RunView {
   takeRows(e: Extract<ServerEvent, { event: 'rows' }>): void {
     const known = this.tables.value.find((t) => t.name === e.table)
     const rows = known ? known.rows : []
-    rows.length = Math.min(rows.length, e.first)
+    if (e.first > rows.length) {
+      void this.catchUp()
+      return
+    }
+    rows.length = e.first
     rows.push(...e.rows)
-    const now = { name: e.table, columns: e.columns, rows, changes: (known?.changes ?? 0) + 1 }
+    const now = { name: e.table, columns: e.columns, rows, every: e.every, changes: (known?.changes ?? 0) + 1 }
     this.tables.value = known ? this.tables.value.map((t) => (t === known ? now : t)) : [...this.tables.value, now]
   }
 }

@@ -3,7 +3,7 @@ import { effect } from '@preact/signals'
 import { recall } from './keep'
 import { watchExplorations } from './explore'
 import { openRun, watchRuns } from './runs'
-import { dirty, openScene, path } from './scene'
+import { dirty, keepScene, openKept, openScene, path } from './scene'
 import { complain, connection, followAddress, sheet, show } from './state'
 
 export function start(): void {
@@ -17,8 +17,10 @@ export function start(): void {
   connection.onOpen((h) => {
     if (known) return
     known = true
-    if (h.scene) openScene({ path: h.scene }).then(() => show('scene'), complain)
-    if (h.results) openRun(h.results).then(() => show('runs'), complain)
+    const again = openKept()
+    keepScene()
+    if (h.scene && !again) openScene({ path: h.scene }).then(() => show('scene'), complain)
+    if (h.results && !again) openRun(h.results).then(() => show('runs'), complain)
     if (!h.results && !recall('toured')) sheet.value = 'tour'
   })
   effect(() => {

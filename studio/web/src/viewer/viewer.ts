@@ -315,7 +315,7 @@ export class Viewer {
     const map = options.map ?? (options.limit ? 'light' : 'viridis')
     const atHome = this.atHome
     const perFace = options.perFace ?? false
-    this.colour = values ? { values, perFace, lo, hi, limit: options.limit ?? 0, bar: { lo, hi, label, map } } : null
+    this.colour = values ? { values, perFace, lo, hi, limit: options.limit ?? 0, bar: { lo, hi, label, map, limit: !!options.limit } } : null
     this.picture?.setColour(values, lo, hi, map, perFace, options.limit ?? 0)
     // the bar needs room
     if (atHome) this.aimHome()
