@@ -100,6 +100,9 @@ async function fill(v: Viewer, m: ModelArrays, i: StageItem): Promise<void> {
   else if (i.kind === 'solids') v.setSolids(await solidsArrays(i))
   else if (i.kind === 'film') {
     const [time, x, face] = await Promise.all([connection.floats(i.time), connection.floats(i.x), i.face ? connection.floats(i.face) : null])
+    // of cloth, whose limits are at 1
+    const n = (m.triangles?.length ?? 0) / 3
+    if (face && n > 0) v.setColour(face.subarray(0, n), 0, 1, 'part of the allowed strain', { perFace: true, limit: 1 })
     v.playFilm({ time, x, face })
   } else {
     const x = await connection.floats(i.x)
@@ -107,6 +110,7 @@ async function fill(v: Viewer, m: ModelArrays, i: StageItem): Promise<void> {
     else {
       v.setPositions(x)
       v.setGhost(m.x)
+      v.fadeGhost(true)
     }
   }
 }
