@@ -73,14 +73,15 @@ function(pl_library)
   install(FILES ${CMAKE_BINARY_DIR}/pliant.pc DESTINATION lib/pkgconfig)
 endfunction()
 
-# The page of the studio, made into the build tree when its sources change, and compiled in.
+# The page of the studio and the player of reports, made into the build tree when their sources
+# change, and compiled in.
 function(pl_studio_page)
   set(web ${CMAKE_SOURCE_DIR}/studio/web)
   set(out ${CMAKE_BINARY_DIR}/studio/page)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${web}/src/*)
   file(GLOB more CONFIGURE_DEPENDS ${web}/*.json ${web}/*.mjs ${web}/*.html ${web}/*.css)
   set(script ${CMAKE_SOURCE_DIR}/cmake/StudioPage.cmake)
-  set(files ${out}/index.html.gz ${out}/app.js.gz ${out}/app.css.gz ${out}/icon.svg.gz)
+  set(files ${out}/index.html.gz ${out}/app.js.gz ${out}/app.css.gz ${out}/icon.svg.gz ${out}/player.js.gz)
   add_custom_command(OUTPUT ${files} DEPENDS ${sources} ${more} ${script}
     COMMAND ${CMAKE_COMMAND} -DWEB=${web} -DOUT=${out} -P ${script}
     COMMENT "Making the page of the studio" VERBATIM)
@@ -102,6 +103,8 @@ function(pl_studio_page)
   list(APPEND files ${gallery})
   set_source_files_properties(${CMAKE_SOURCE_DIR}/studio/server/assets.c PROPERTIES
     OBJECT_DEPENDS "${files}" COMPILE_DEFINITIONS "PAGE=\"${out}\"")
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/src/report/player.c PROPERTIES
+    OBJECT_DEPENDS ${out}/player.js.gz COMPILE_DEFINITIONS "PLAYER=\"${out}/player.js.gz\"")
 endfunction()
 
 # the pliant command

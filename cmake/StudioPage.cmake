@@ -1,5 +1,5 @@
 # Makes the page of the studio: cmake -DWEB=studio/web -DOUT=FOLDER -P StudioPage.cmake. FOLDER gets
-# index.html.gz, app.js.gz, app.css.gz and icon.svg.gz. Without npm, or where it cannot install, the page only
+# index.html.gz, app.js.gz, app.css.gz and icon.svg.gz, and player.js.gz, which plays motions in reports. Without npm, or where it cannot install, the page only
 # says so, and the rest of pliant builds as ever.
 set(why "")
 find_program(NODE node)
@@ -22,13 +22,15 @@ endif()
 file(REMOVE_RECURSE ${OUT})
 file(MAKE_DIRECTORY ${OUT})
 if(why)
-  message(WARNING "the page of the studio is left out, which `pliant studio` will say: ${why}, remove ${OUT} and build again")
+  message(WARNING "the page of the studio is left out, which `pliant studio` will say, and motions in reports stand "
+          "still: ${why}, remove ${OUT} and build again")
   file(WRITE ${OUT}/index.html "<!doctype html><meta charset=utf-8><title>pliant studio</title>\n"
        "<p>This pliant was built without its page: ${why}, remove ${OUT} and build again.\n")
   file(WRITE ${OUT}/app.js "")
+  file(WRITE ${OUT}/player.js "")
   file(WRITE ${OUT}/app.css "")
   file(WRITE ${OUT}/icon.svg "<svg xmlns='http://www.w3.org/2000/svg'/>")
-  foreach(name index.html app.js app.css icon.svg)
+  foreach(name index.html app.js app.css icon.svg player.js)
     file(ARCHIVE_CREATE OUTPUT ${OUT}/${name}.gz PATHS ${OUT}/${name} FORMAT raw COMPRESSION GZip)
   endforeach()
 else()

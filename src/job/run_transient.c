@@ -161,8 +161,10 @@ pl_status motion_start(motion *r, const pl_state *s) {
   pl_status e = pl_eval(sc->model, sc->params, s, &c, PL_WANT_ENERGY | PL_WANT_FORCE | PL_DYNAMIC,
                         NULL, r->j->work);
   if (e == PL_DOMAIN)
-    return pl_fail(r->j->env, PL_E_INPUT, "%s: the start is outside the domain of an element",
-                   r->a->name);
+    return pl_fail_at(r->j->env, PL_E_INPUT, sc->path, r->a->line, r->a->col,
+                      "drives stand where they say from the first step on: begin about a static "
+                      "that goes there, or let them go there `over` time",
+                      "%s: the start is outside the domain of an element", r->a->name);
   return e;
 }
 
@@ -466,13 +468,15 @@ static void warn_jolt(const motion *r, const pl_state *s) {
   const job *j = r->j;
   const pl_analysis *a = r->a;
   const int *index = pl_model_free_index(j->scene->model);
+  int swings = r->opts.frequency > 0; // what follows a table has no ramp
   double most = 0;
   // amplitudes of outer forces and of swelling are no places
   for (int i = 0; i < s->nq - pl_model_namplitude(j->scene->model); i++)
     if (index[i] < 0) most = fmax(most, fabs(s->v[i]));
-  if (!(most > 0) || r->opts.ramp > 0 || j->scene->v0) return;
+  if (!(most > 0) || (swings && r->opts.ramp > 0) || j->scene->v0) return;
   pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
-            "give the analysis a ramp, e.g. of one period",
+            swings ? "give the analysis a ramp, e.g. of one period"
+                   : "let the table of its factors over time begin flat",
             "%s: the drive begins with a velocity of %.3g m/s while the body is at rest", a->name,
             most);
 }

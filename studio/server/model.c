@@ -177,6 +177,8 @@ json_t *part_model(studio *s, pl_env *env, const pl_scene *scene, int rev) {
   part_set(out, "springs", model_springs(&m));
   part_set(out, "obstacles", model_obstacles(&m));
   part_set(out, "solids", model_solids(&m));
+  part_set(out, "materials", model_materials(&m));
+  part_set(out, "cloth", model_cloth(&m));
   part_set(out, "watched", watched(&m));
   part_set(out, "gravity", part_reals(3, scene->gravity));
   part_set(out, "analyses", analyses(scene));

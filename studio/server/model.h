@@ -23,5 +23,8 @@ json_t *model_springs(const making *m);
 json_t *model_obstacles(const making *m);
 // model_solids.c
 json_t *model_solids(const making *m);
+json_t *model_materials(const making *m);
+// model_cloth.c
+json_t *model_cloth(const making *m);
 
 #endif

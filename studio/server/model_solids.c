@@ -1,5 +1,5 @@
 // Elements of interlocking materials in a model: those of its patches, or a few cells of a material
-// that has none.
+// that has none; and one cell of every material.
 #include "model.h"
 
 #include "pliant/math.h"
@@ -48,12 +48,12 @@ static void add_patch(gathering *g, const pl_patch *p) {
   }
 }
 
-static void add_cells(gathering *g, const pl_mail *m) {
-  for (int i = 0; i < CELLS * CELLS; i++)
+static void add_cells(gathering *g, const pl_mail *m, int along) {
+  for (int i = 0; i < along * along; i++)
     for (int e = 0; e < m->nelem; e++) {
       pl_pose at = m->pose[e];
       for (int c = 0; c < 2; c++)
-        at.x[c] += i % CELLS * m->lattice[0][c] + i / CELLS * m->lattice[1][c];
+        at.x[c] += i % along * m->lattice[0][c] + i / along * m->lattice[1][c];
       add(g, &m->kind[m->kind_of[e]], &at, 0);
     }
 }
@@ -71,22 +71,53 @@ static pl_status make_meshes(gathering *g) {
   return PL_OK;
 }
 
+// What was gathered, which is freed; NULL: there is nothing, or no memory.
+static json_t *gathered(gathering *g) {
+  json_t *out = NULL;
+  if (g->n > 0 && make_meshes(g) == PL_OK) {
+    const pl_solids s = {
+        .nmesh = g->nshape, .n = g->n, .mesh = (const pl_mesh *const *)g->mesh, .solid = g->solid};
+    out = part_solids(g->m->s, g->m->group, &s);
+  }
+  for (int k = 0; k < g->nshape; k++) pl_mesh_free(g->mesh[k]);
+  pl_free(g->m->env, g->solid);
+  return out;
+}
+
 json_t *model_solids(const making *m) {
   const pl_scene *sc = m->scene;
   gathering g = {.m = m};
   int n = count_elements(sc);
   if (n == 0) return json_null();
-  json_t *out = NULL;
   g.solid = pl_alloc(m->env, (size_t)n, sizeof *g.solid);
   if (!g.solid) return NULL;
   for (int k = 0; k < sc->npatch; k++) add_patch(&g, &sc->patch[k].p);
-  for (int k = 0; sc->npatch == 0 && k < sc->nmail; k++) add_cells(&g, sc->mail[k].m);
-  if (g.n > 0 && make_meshes(&g) == PL_OK) {
-    const pl_solids s = {
-        .nmesh = g.nshape, .n = g.n, .mesh = (const pl_mesh *const *)g.mesh, .solid = g.solid};
-    out = part_solids(m->s, m->group, &s);
+  for (int k = 0; sc->npatch == 0 && k < sc->nmail; k++) add_cells(&g, sc->mail[k].m, CELLS);
+  return gathered(&g);
+}
+
+// ---- materials ----------------------------------------------------------------------------------
+
+static json_t *material(const making *m, const pl_scene_mail *mail) {
+  gathering g = {.m = m};
+  json_t *lattice = json_array();
+  g.solid = pl_alloc(m->env, (size_t)mail->m->nelem, sizeof *g.solid);
+  if (g.solid) add_cells(&g, mail->m, 1);
+  json_t *out = gathered(&g);
+  for (int k = 0; k < 2; k++) json_array_append_new(lattice, part_reals(2, mail->m->lattice[k]));
+  if (out) {
+    part_set(out, "name", part_words(mail->name));
+    part_set(out, "lattice", json_incref(lattice));
   }
-  for (int k = 0; k < g.nshape; k++) pl_mesh_free(g.mesh[k]);
-  pl_free(m->env, g.solid);
+  json_decref(lattice);
   return out;
+}
+
+json_t *model_materials(const making *m) {
+  json_t *all = json_array();
+  for (int k = 0; k < m->scene->nmail; k++) {
+    json_t *one = material(m, &m->scene->mail[k]);
+    if (one) json_array_append_new(all, one);
+  }
+  return all;
 }

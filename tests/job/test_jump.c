@@ -338,6 +338,63 @@ static void pressed_block(void **state) {
   check_rel(speed[1], speed[2], 0.05);
 }
 
+// last rows of the tables of a static and of a transient: elastic energy, and where the top is
+typedef struct loaded {
+  double elastic, top[3];
+} loaded;
+
+static void last_row(void *ctx, const char *name, const pl_table *t) {
+  loaded *to = ctx;
+  int cols = pl_table_cols(t), at = pl_table_find(t, "elastic");
+  if (at < 0 || strstr(name, "-impacts")) return;
+  const double *row = pl_table_data(t) + (size_t)(pl_table_rows(t) - 1) * (size_t)cols;
+  to->elastic = row[at];
+  to->top[0] = row[pl_table_find(t, "top_x")];
+  to->top[1] = row[pl_table_find(t, "top_y")];
+  to->top[2] = row[pl_table_find(t, "top_z")];
+}
+
+// A rubber bow that is pressed by 8 mm, and gives way sideways: in four steps of a static, and so
+// slowly in time that inertia is nothing, friction on the floor in both.
+static void loaded_slowly(void **state) {
+  (void)state;
+  static const char *const over[] = {"harmonic: 0", "over: slowly.csv"};
+  static const char *const analysis[] = {
+      "static: {steps: 4}", "transient: {duration: 1.2 s, step: 10 ms, method: implicit-euler}"};
+  loaded at[2];
+  FILE *f = fopen("slowly.csv", "w");
+  assert_non_null(f);
+  fprintf(f, "time_s,factor\n0,0\n1,1\n");
+  fclose(f);
+  for (int k = 0; k < 2; k++) {
+    char text[2000];
+    pl_scene *scene;
+    pl_job_result r;
+    snprintf(text, sizeof text,
+             "pliant: 1\nunits: {length: mm}\n"
+             "materials: {r: {law: neo-hookean, young: 20 MPa, poisson: 0.4,\n"
+             "                density: 1100 kg/m^3}}\n"
+             "bodies: [{name: bow, solid: {material: r, rotate: {axis: [1, 0, 0], angle: 90 deg},\n"
+             "          mesh: {voxels: {file: " SOURCE_DIR "/scenes/meshes/bow.svg, thickness: 8,\n"
+             "                          size: 4}}}}]\n"
+             "obstacles: [{name: floor, plane: {normal: [0, 0, 1]}, friction: 0.6}]\n"
+             "contact: {nodes: bow}\ngravity: [0, 0, -9.81 m/s^2]\n"
+             "damping: {stiffness: 0.15 ms}\n"
+             "drives: [{nodes: \"bow where z > 22\", fix: z, translation: [0, 0, -8], %s}]\n"
+             "watch: {top: \"bow nearest [30, 0, 26]\"}\nanalyses: [{%s}]\n",
+             over[k], analysis[k]);
+    pl_env_init(&env);
+    check_ok(&env,
+             pl_scene_parse(&env, "test.yaml", ".", text, strlen(text), 0, NULL, NULL, &scene));
+    const pl_sink sink = {.ctx = &at[k], .table = last_row};
+    check_ok(&env, pl_job_run(&env, scene, &(pl_job_opts){.threads = 1, .sink = &sink}, &r));
+    pl_scene_free(scene);
+  }
+  remove("slowly.csv");
+  check_rel(at[1].elastic, at[0].elastic, 1e-4);
+  for (int i = 0; i < 3; i++) check_close(at[1].top[i], at[0].top[i], 1e-3 * 0.008);
+}
+
 // without damping vibration stays: it becomes rigid after a while, and what that loses is told
 static void undamped_brick(void **state) {
   (void)state;
@@ -372,6 +429,15 @@ static void what_does_not_jump(void **state) {
   refuses(BRICK "drives: [{name: finger, nodes: 'brick where z > 45 mm', translation: [0, 0, 0]}]\n"
                 "analyses: [{jump: {}}]\n",
           "'finger' holds the body");
+  refuses("pliant: 1\n"
+          "materials: {m: {law: neo-hookean, young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+          "bodies: [{name: b, solid: {mesh: {box: {size: [1, 1, 1], cells: [1, 1, 1]}}, material: "
+          "m}}]\n"
+          "fixed: b group bottom\n"
+          "drives: [{nodes: b group top, translation: [0, 0, -2], harmonic: 0}]\n"
+          "analyses: [{transient: {duration: 1 ms, step: 1 ms}}]\n",
+          "outside the domain");
+  assert_non_null(strstr(env.error.hint, "over"));
   refuses("pliant: 1\n"
           "materials: {m: {young: 1 MPa, poisson: 0, density: 1000 kg/m^3}}\n"
           "bodies: [{name: b, solid: {mesh: {box: {size: [1, 1, 1], cells: [1, 1, 1]}}, material: "
@@ -413,10 +479,10 @@ static void what_does_not_jump(void **state) {
 
 int test_jump(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(thrown_block),      cmocka_unit_test(dropped_block),
-      cmocka_unit_test(thrown_brick),      cmocka_unit_test(dropped_cube),
-      cmocka_unit_test(undamped_brick),    cmocka_unit_test(printed_bar),
-      cmocka_unit_test(printed_spring),    cmocka_unit_test(pressed_block),
-      cmocka_unit_test(what_does_not_jump)};
+      cmocka_unit_test(thrown_block),   cmocka_unit_test(dropped_block),
+      cmocka_unit_test(thrown_brick),   cmocka_unit_test(dropped_cube),
+      cmocka_unit_test(undamped_brick), cmocka_unit_test(printed_bar),
+      cmocka_unit_test(printed_spring), cmocka_unit_test(pressed_block),
+      cmocka_unit_test(loaded_slowly),  cmocka_unit_test(what_does_not_jump)};
   return cmocka_run_group_tests_name("job.jump", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // The one connection to the server: requests with replies, events, live states, arrays by URL.
 import { signal } from '@preact/signals'
-import { recallHere, rememberHere } from './keep'
+import { recallTab, rememberTab } from './keep'
 import type { ArrayRef, Failure, Hello, Op, RequestMap, ServerEvent } from './protocol'
 
 /** Why a request was refused, as the server tells it; code "lost": the connection ended meanwhile. */
@@ -45,10 +45,11 @@ const messageMax = 1000000 // bytes that the server reads as one message
 export function takeToken(): string {
   const given = /^#([0-9A-Za-z_-]{16,})$/.exec(location.hash)?.[1]
   if (given) {
-    rememberHere('token', given)
+    rememberTab('token', given)
     history.replaceState(null, '', location.pathname)
   }
-  return given ?? recallHere('token') ?? ''
+  const before = recallTab('token')
+  return given ?? (typeof before === 'string' ? before : '')
 }
 
 /** A message of the server that holds a live state, or null. */

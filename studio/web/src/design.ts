@@ -92,7 +92,19 @@ export const choose = (run: number): void => void (pinned.value = run)
 export const running = computed(() => view.value !== null && !ended(view.value.info.value))
 export const paused = signal(0) // the run that was asked to pause
 
-export const iterates = computed<readonly Iterate[]>(() => view.value?.iterates.value ?? [])
+// runs that went on with earlier ones
+const goesOn = signal<ReadonlyMap<number, number>>(new Map())
+
+const iteratesOf = (v: RunView | undefined | null): readonly Iterate[] => {
+  if (!v) return []
+  const own = v.iterates.value
+  const before = goesOn.value.get(v.info.value.run)
+  const first = own[0]?.iteration ?? Infinity
+  const older = before ? iteratesOf(runs.value.find((r) => r.info.value.run === before)).filter((i) => i.iteration < first) : []
+  return older.length > 0 ? [...older, ...own] : own
+}
+
+export const iterates = computed<readonly Iterate[]>(() => iteratesOf(view.value))
 const picked = signal(-1) // -1: the last one
 export const at = computed(() => (picked.value >= 0 && picked.value < iterates.value.length ? picked.value : iterates.value.length - 1))
 export const pick = (k: number): void => void (picked.value = k === iterates.value.length - 1 ? -1 : k)
@@ -129,6 +141,7 @@ export async function goOn(): Promise<void> {
   if (!run) return
   try {
     const got = await connection.request('resume', { run })
+    goesOn.value = new Map([...goesOn.value, [got.run, run]])
     started.value = pinned.value = current.value = got.run
     picked.value = -1
     paused.value = 0
@@ -205,14 +218,17 @@ export const motion = signal<OrbitArrays | null>(null)
 export const first = signal<OrbitArrays | null>(null)
 let shownModel = 0
 
+// of the run that is shown, or of the scene before there is one
 effect(() => {
+  const scene = sceneModel.value
   const rev = view.value?.info.value.model ?? 0
-  if (rev === 0 || rev === shownModel) return
-  shownModel = rev
+  const want = rev > 0 ? rev : (scene?.rev ?? 0)
+  if (want === 0 || want === shownModel) return
+  shownModel = want
   const load = async (): Promise<void> => {
-    const got = await connection.request('model', { rev })
-    arrays.value = await modelArrays(got.model)
-    model.value = got.model
+    const m = rev > 0 ? (await connection.request('model', { rev })).model : scene!
+    arrays.value = await modelArrays(m)
+    model.value = m
   }
   load().catch(complain)
 })

@@ -16,19 +16,19 @@ export function remember(name: string, value: string): void {
   }
 }
 
-/** The same, for this tab alone and until it is closed. */
-export function recallHere(name: string): string | null {
+/** What a tab keeps while it lives, its page loaded again included; null: nothing. */
+export function recallTab(name: string): unknown {
   try {
-    return sessionStorage.getItem(`pliant-${name}`)
+    return JSON.parse(sessionStorage.getItem(`pliant-${name}`) ?? 'null')
   } catch {
     return null
   }
 }
 
-export function rememberHere(name: string, value: string): void {
+export function rememberTab(name: string, value: unknown): void {
   try {
-    sessionStorage.setItem(`pliant-${name}`, value)
+    sessionStorage.setItem(`pliant-${name}`, JSON.stringify(value))
   } catch {
-    // not allowed: it is forgotten
+    // not allowed, or too large
   }
 }

@@ -40,6 +40,20 @@ export interface Solids {
   poses: ArrayRef // f32 [n][12] place, rotation by rows
 }
 
+/** One cell of an interlocking material at rest, and the two vectors (m) that repeat it. */
+export interface Material extends Solids {
+  name: string
+  lattice: number[][]
+}
+
+/** What the stretch of a sheet is held to, over the direction in its material: f32 [n][2] angle, length over length at rest. */
+export interface ClothLimit {
+  name: string // of the body
+  text: string
+  allowed: ArrayRef
+  given: ArrayRef | null // as its file has it
+}
+
 /** A scene that was understood. Nodes are vertices of its mesh. Lengths are metres. */
 export interface Model {
   rev: number
@@ -62,6 +76,8 @@ export interface Model {
   springs: { ends: ArrayRef; nodes: ArrayRef; at: ArrayRef }
   obstacles: { name: string; lines: ArrayRef; velocity: number[] }[] // f32 [][2][3] at time 0; m/s
   solids: Solids | null // elements of interlocking materials
+  materials: Material[]
+  cloth: ClothLimit[]
   watched: { name: string; node: number }[]
   gravity: number[]
   analyses: { name: string; kind: string; line: number; text: string }[]
@@ -196,7 +212,7 @@ export interface RequestMap {
   explored: [{ session: number }, { explored: Explored }] // as it was told last
   leave: [{ session: number }, Record<string, never>]
   explore: [{ path: string; text: string; set?: string[]; frequency?: number; harmonics?: number }, { run: number; session: number }] // rad/s
-  predict: [{ session: number; values: number[] }, { trust: number | null; orbit: Orbit | null }]
+  predict: [{ session: number; values: number[]; orbit?: boolean }, { trust: number | null; orbit: Orbit | null }] // orbit: also where the page has sensitivities
   direction: [{ session: number; watched: string; parameters: number[]; down?: boolean }, { change: number[] }] // along the gradient, or against it, of length one in scaled variables
   commit: [{ session: number; values: number[] }, { run: number }] // ends in an event `explored`
   undo: [{ session: number }, { run: number }]

@@ -75,6 +75,12 @@ effect(() => {
 })
 
 export const curve = computed(() => curveOf(chosen.value))
+
+/** Rows of the table from one point that is here to the next. */
+const every = computed(() => {
+  const c = chosen.value
+  return (c?.live && c.view.tables.value.find((l) => l.name === c.table)?.every) || 1
+})
 export const besideCurve = computed(() => curveOf(beside.value))
 
 /** What stands out on the curve, for a column of it. */
@@ -124,8 +130,9 @@ effect(() => {
 async function motionOf(row: number): Promise<PointMotion | null> {
   const c = chosen.value
   if (!c) return null
-  const got = await connection.request('motion', { run: c.run, table: c.table, row })
-  return got.orbit ? { row: got.row, motion: await orbitArrays(got.orbit) } : null
+  const each = every.value
+  const got = await connection.request('motion', { run: c.run, table: c.table, row: row * each })
+  return got.orbit ? { row: Math.round(got.row / each), motion: await orbitArrays(got.orbit) } : null
 }
 
 let hovered = -1

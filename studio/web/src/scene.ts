@@ -1,5 +1,6 @@
 // The scene at hand: its text, what is wrong with it, its model.
 import { computed, effect, signal } from '@preact/signals'
+import { recallTab, rememberTab } from './keep'
 import type { CheckReply, Model, Problem } from './protocol'
 import { RequestError } from './connection'
 import { complain, connection, notify } from './state'
@@ -72,6 +73,25 @@ function take(where: string, what: string, onDisk: string): void {
   mark.value = null
   picked.value = new Int32Array(0)
   opened.value++
+}
+
+// what is open, and not saved, outlives that the page is loaded again
+interface Kept {
+  path: string
+  text: string
+  saved: string
+}
+
+export function keepScene(): void {
+  effect(() => rememberTab('scene', { path: path.value, text: text.value, saved: saved.value } satisfies Kept))
+}
+
+/** Opens what the page had open before it was loaded again; false: nothing. */
+export function openKept(): boolean {
+  const kept = recallTab('scene') as Kept | null
+  if (!kept?.path) return false
+  take(kept.path, kept.text, kept.saved)
+  return true
 }
 
 /** A text that is no file yet. */

@@ -1,9 +1,9 @@
 // What happens once the page stands.
 import { effect } from '@preact/signals'
-import { recall, recallHere, rememberHere } from './keep'
+import { recall } from './keep'
 import { watchExplorations } from './explore'
 import { openRun, watchRuns } from './runs'
-import { dirty, openScene, path, saved } from './scene'
+import { dirty, keepScene, openKept, openScene, path } from './scene'
 import { complain, connection, followAddress, sheet, show } from './state'
 
 export function start(): void {
@@ -17,16 +17,11 @@ export function start(): void {
   connection.onOpen((h) => {
     if (known) return
     known = true
-    // a page that is loaded again goes on where it was
-    const before = recallHere('scene')
-    if (before) openScene({ path: before }).catch(complain)
-    else if (h.scene) openScene({ path: h.scene }).then(() => show('scene'), complain)
-    if (before) return
-    if (h.results) openRun(h.results).then(() => show('runs'), complain)
+    const again = openKept()
+    keepScene()
+    if (h.scene && !again) openScene({ path: h.scene }).then(() => show('scene'), complain)
+    if (h.results && !again) openRun(h.results).then(() => show('runs'), complain)
     if (!h.results && !recall('toured')) sheet.value = 'tour'
-  })
-  effect(() => {
-    if (path.value && saved.value) rememberHere('scene', path.value)
   })
   effect(() => {
     const name = path.value.split('/').pop()

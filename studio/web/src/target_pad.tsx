@@ -72,7 +72,9 @@ export function TargetPad({ unit }: { unit: { unit: string; si: number } }) {
   const foot = height - margin.bottom
   const right = width - margin.right
   const inSi = (v: number): string => general(v / unit.si, 4)
-  const ticks = (s: { domain: () => number[] }, n: number): number[] => scaleLinear(s.domain().map((v) => v / unit.si)).ticks(n).map((v) => v * unit.si)
+  const ticks = (s: { domain: () => number[] }, n: number): number[] => scaleLinear()
+      .domain(s.domain().map((v) => v / unit.si))
+      .ticks(n).map((v) => v * unit.si)
   return (
     <div class="target-pad" ref={own}>
       <svg width={width} height={height} role="img" aria-label={`plane ${'xyz'[a]} ${'xyz'[b]}: the present path${c ? ' and the target' : '; draw a closed curve with the pointer, or begin with the present path'}`} onPointerDown={down} onPointerMove={move} onPointerUp={up} onPointerCancel={() => (hand.value = null)}>

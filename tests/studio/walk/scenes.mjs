@@ -36,7 +36,7 @@ export const predicted = `${leg.slice(0, leg.indexOf('analyses:'))}analyses:
   - explore: {about: static, frequency: 3 Hz, harmonics: 5, set: {m_foot: 33}}
 `
 
-/** A shell in space: statics and modes, and a transient that lasts for some seconds. */
+/** A shell in space: statics and modes, and a transient that lasts for a second or two. */
 export const strip = `pliant: 1                       # a thin strip, clamped at one end, shaken there
 title: shaken strip
 units: {length: mm}
@@ -51,6 +51,9 @@ watch: {tip: tip}
 analyses:
   - static: {}
   - modes: {count: 4, about: static}
-  - transient: {about: static, frequency: 12 Hz, periods: 20, steps_per_period: 64}
+  - transient: {about: static, frequency: 12 Hz, periods: 10, steps_per_period: 64}
 output: {frames: 48}
 `
+
+/** One that nobody waits for. */
+export const long = strip.replace('periods: 10', 'periods: 100000').replace('shaken strip', 'strip that is shaken for long')

@@ -1,6 +1,6 @@
 // Walks through every screen of the studio with the real program, as a person would:
-//   node walk.mjs PLIANT [PICTURES]
-// Pictures of all screens, in sizes and colours, go to a folder. Ends with 77 where there is no browser.
+//   node walk.mjs PLIANT [PICTURES [STEP...]]
+// Pictures of all screens, in sizes and colours, go to a folder.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,12 +8,13 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { start } from '../client.mjs'
 import { drawn, look, missing, openBrowser } from './browser.mjs'
-import { leg, predicted, strip } from './scenes.mjs'
+import { badge, clickFile, figures, goTo, openFile, plain, retype } from './person.mjs'
+import { leg, long, predicted, strip } from './scenes.mjs'
 
 const why = missing()
 if (why) {
-  console.log(`left out: ${why}`)
-  process.exit(77)
+  console.log(`the walk needs a browser: ${why}`)
+  process.exit(1)
 }
 const pliant = resolve(process.argv[2])
 const folder = mkdtempSync(join(tmpdir(), 'studio-walk-folder-'))
@@ -23,30 +24,10 @@ const summary = (results) => JSON.parse(readFileSync(join(folder, results, 'summ
 const analysis = (results, name) => summary(results).analyses.find((a) => a.name === name)
 const near = (got, want, tolerance, what) => assert.ok(Math.abs(got - want) <= tolerance, `${what}: ${got} is not ${want}`)
 
-// ---- what a person does -------------------------------------------------------------------------
-
-const goTo = (page, name) => page.getByRole('navigation', { name: 'screens' }).getByRole('link', { name }).click()
-
-async function openFile(page, name) {
-  await goTo(page, 'Gallery')
-  await page.locator('.files').getByRole('button', { name }).click()
-  await page.getByText('no problems').waitFor()
-}
-
-/** Until the run at work has ended so, by what the server says. */
-async function until(page, state) {
-  await page.getByRole('button', { name: /^(running|\S+ \d+ %)/ }).waitFor({ state: 'detached' })
-}
-
-/** Puts another text in the place of a line. */
-async function retype(page, line, text) {
-  await page.locator('.cm-content').click()
-  await page.keyboard.press('Control+Home')
-  for (let k = 1; k < line; k++) await page.keyboard.press('ArrowDown')
-  await page.keyboard.press('Home')
-  await page.keyboard.press('Shift+End')
-  await page.keyboard.press('Delete')
-  await page.keyboard.type(text)
+/** CPU seconds of a process so far. */
+function cpu(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/.*\) /, '').split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
 // ---- the walk -----------------------------------------------------------------------------------
@@ -82,9 +63,85 @@ async function edit({ page, faults }) {
   const told = command('check', 'leg.yaml', '--set', 'dimension=5')
   assert.notEqual(told.status, 0)
   await look(page, pictures, 'scene-error', faults)
+  // what is not saved is there still when the page is loaded again
+  await page.reload()
+  await problem.waitFor()
   await retype(page, wrong, 'dimension: 2')
   await page.getByText('no problems').waitFor()
   await look(page, pictures, 'scene', faults)
+}
+
+// ---- runs ---------------------------------------------------------------------------------------
+
+async function run({ page, faults }) {
+  await openFile(page, /strip\.yaml/)
+  const view = page.locator('.model-pane canvas').first()
+  assert.ok((await drawn(page, view)) > 0.005, 'the model is drawn')
+  await look(page, pictures, 'scene-shell', faults)
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  const title = page.locator('.stage-head .title')
+  await title.filter({ hasText: /^Live/ }).waitFor()
+  const first = await title.innerText()
+  await page.waitForFunction((t) => document.querySelector('.stage-head .title').innerText !== t, first)
+  await badge(page).filter({ hasText: 'done' }).waitFor()
+  const want = analysis('strip.results', 'modes').frequency_Hz
+  const got = await figures(page, 'modes', 'frequency_Hz')
+  want.forEach((f, k) => near(got[k], f, 1e-5 * f, `mode ${k + 1}`))
+  const sag = analysis('strip.results', 'static').potential_J
+  near((await figures(page, 'static', 'potential_J'))[0], sag, 1e-5 * Math.abs(sag), 'energy of the static')
+  await page.reload()
+  await page.locator('.scene-name', { hasText: 'strip.yaml' }).waitFor()
+  await badge(page).filter({ hasText: 'done' }).waitFor()
+  near((await figures(page, 'modes', 'frequency_Hz'))[0], want[0], 1e-5 * want[0], 'the first mode after loading the page again')
+  assert.ok((await drawn(page, page.locator('.run-stage canvas').first())) > 0.005, 'the end of the transient is drawn')
+  await look(page, pictures, 'run', faults)
+}
+
+/** A long run: seen on two pages, after one was loaded again, and stopped. */
+async function cancel({ page, server, browser }) {
+  writeFileSync(join(folder, 'long.yaml'), long)
+  await page.reload()
+  await openFile(page, /long\.yaml/)
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await page.locator('.live-lamp').waitFor()
+  await page.reload()
+  await page.locator('.live-lamp').waitFor()
+  const other = await browser.context.newPage()
+  await other.goto(server.address)
+  await goTo(other, 'Runs')
+  await other.locator('.live-lamp').waitFor()
+  // in CPU seconds of the server, as others use the machine
+  const before = cpu(server.pid)
+  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+  await badge(page).filter({ hasText: 'stopped' }).waitFor()
+  const seconds = cpu(server.pid) - before
+  assert.ok(seconds < 2, `stopped after ${seconds} s`)
+  await badge(other).filter({ hasText: 'stopped' }).waitFor()
+  await other.close()
+}
+
+async function results({ page, faults }) {
+  await clickFile(page, /before\.results/)
+  await page.getByRole('heading', { name: /before/ }).waitFor()
+  const want = analysis('before.results', 'periodic').max_strain
+  near((await figures(page, 'periodic', 'max_strain'))[0], want, 1e-5 * want, 'a figure of a run of the command')
+  await look(page, pictures, 'results', faults)
+}
+
+async function validate({ page, faults }) {
+  await goTo(page, 'Validate')
+  await page.getByRole('button', { name: 'run rod of cantilever' }).click()
+  await page.getByText(/all as expected/).waitFor({ timeout: 120000 })
+  await look(page, pictures, 'validate', faults)
+}
+
+async function keys({ page, faults }) {
+  await page.keyboard.press('Alt+1')
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await look(page, pictures, 'keys', faults)
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' })
 }
 
 // ---- response -----------------------------------------------------------------------------------
@@ -94,8 +151,10 @@ async function response({ page, faults }) {
   await goTo(page, 'Response')
   await page.getByRole('button', { name: 'Run response' }).click()
   const points = page.locator('.specials td[data-frequency]')
-  await until(page, 'done')
-  await points.first().waitFor()
+  // of the run that was begun, not of the one before
+  await page.getByLabel('curve').locator('option:checked', { hasText: /leg\.yaml/ }).waitFor({ state: 'attached' })
+  await page.getByRole('button', { name: 'Run response' }).waitFor()
+  await points.last().waitFor()
   const special = analysis('leg.results', 'response').special.map((s) => s.frequency_Hz)
   const shown = await points.evaluateAll((all) => all.map((e) => Number(e.dataset.frequency)))
   for (const f of special) assert.ok(shown.some((g) => Math.abs(g - f) < 1e-5 * f), `${f} Hz stands in the table`)
@@ -145,13 +204,61 @@ async function explore({ page, faults }) {
   near(await solved(page), want.before_m, 1e-6 * want.before_m, 'the motion after undoing')
 }
 
+// ---- target and design --------------------------------------------------------------------------
+
+/** Draws a loop around the present path of the toe and makes it a goal. */
+async function target({ page, faults }) {
+  await goTo(page, 'Target')
+  const pad = await page.locator('.target-pad svg').first().boundingBox()
+  const now = await page.locator('.target-pad path.solved').boundingBox()
+  const place = (k) => {
+    const angle = (2 * Math.PI * k) / 48
+    return [now.x + now.width / 2 + 0.12 * pad.height * Math.cos(angle), now.y + now.height / 2 + 0.3 * pad.height * Math.sin(angle)]
+  }
+  await page.mouse.move(...place(0))
+  await page.mouse.down()
+  for (let k = 1; k <= 48; k++) await page.mouse.move(...place(k))
+  await page.mouse.up()
+  await page.locator('.reach[data-best]').waitFor()
+  await look(page, pictures, 'target', faults)
+  await page.getByRole('button', { name: 'Make it a goal' }).click()
+  await page.locator('.terms').getByText('trajectory').waitFor()
+  assert.ok(existsSync(join(folder, 'toe-target.csv')), 'the goal is a file')
+}
+
+async function design({ page, faults }) {
+  const start = page.getByRole('button', { name: 'Start', exact: true })
+  await start.click()
+  const state = page.locator('.explore-head .step')
+  await page.locator('.traces').waitFor()
+  const pause = page.getByRole('button', { name: 'Pause' })
+  // small designs may end before anybody can pause them
+  if (await pause.isVisible()) await pause.click({ timeout: 2000 }).catch(() => {})
+  await state.filter({ hasText: /paused|has ended/ }).waitFor()
+  const goOn = page.getByRole('button', { name: 'Go on' })
+  if (await goOn.isVisible()) await goOn.click()
+  await state.filter({ hasText: /has ended/ }).waitFor()
+  const want = analysis('leg.results', 'design').variables
+  for (const [name, v] of Object.entries(want)) {
+    const [shown, unit] = (await page.locator('.traces').getByRole('row', { name: new RegExp(`^${name}\\b`) }).locator('td.value').innerText()).split(/\s+/)
+    const si = { g: 1e-3, mm: 1e-3 }[unit] ?? 1
+    near(si * plain(shown), v.after, 1e-3 * Math.abs(v.after), `${name} of the design`)
+  }
+  await look(page, pictures, 'design', faults)
+  await page.getByRole('button', { name: 'Into the scene' }).click()
+  await goTo(page, 'Scene')
+  await page.getByText('no problems').waitFor()
+  assert.ok(!(await page.locator('.tree').getByText('30 g').count()), 'the text has the value that was found')
+}
+
 // ---- all of it ----------------------------------------------------------------------------------
 
-const steps = { tour, gallery, edit, response, explore }
+const steps = { tour, gallery, edit, run, cancel, results, response, explore, target, design, validate, keys }
 
 async function walk() {
   writeFileSync(join(folder, 'leg.yaml'), leg)
   writeFileSync(join(folder, 'strip.yaml'), strip)
+  assert.equal(command('run', 'leg.yaml', '-q', '-o', 'before.results').status, 0)
   const server = await start(pliant, [], { cwd: folder })
   const browser = await openBrowser()
   const page = await browser.context.newPage()
@@ -160,6 +267,7 @@ async function walk() {
   try {
     await page.goto(server.address)
     for (const [name, step] of Object.entries(steps)) {
+      if (process.argv.length > 4 && !process.argv.slice(4).includes(name)) continue
       const t0 = performance.now()
       await step(at).catch(async (e) => {
         await page.screenshot({ path: join(pictures, `failed-${name}.png`) }).catch(() => {})
@@ -171,6 +279,8 @@ async function walk() {
     await browser.close()
     await server.stop()
   }
+  const again = command('studio', '--replay', 'studio.jsonl')
+  assert.equal(again.status, 0, `what was done is done again: ${again.stderr}`)
   return browser.faults
 }
 

@@ -77,7 +77,7 @@ function Buttons() {
         </>
       )}
       <span class="mute step" role="status">
-        {info ? (d.paused.value === info.run && !d.running.value ? 'paused' : (states[info.state] ?? info.state)) : ''}
+        {info ? (halted && d.paused.value === info.run ? 'paused' : (states[info.state] ?? info.state)) : ''}
         {d.iterates.value.length > 0 ? `, iterate ${d.iterates.value[d.iterates.value.length - 1]!.iteration}` : ''}
       </span>
     </div>
@@ -138,7 +138,7 @@ function Convergence() {
 
 // ---- values -------------------------------------------------------------------------------------
 
-const width = 120
+const width = 104
 const height = 24
 
 function TraceRow({ t }: { t: Trace }) {
@@ -221,10 +221,10 @@ function Paths() {
     <div class="path-plots">
       {m.watched.slice(0, 3).map((w) => {
         const lines: PathLine[] = []
-        const goal = goalOf(w.name)
-        if (goal) lines.push({ name: 'target', motion: goal, style: 'target' })
         if (first && first !== now && d.at.value > 0) lines.push({ name: 'initial', motion: first, style: 'before' })
         lines.push({ name: 'now', motion: now, style: 'solved' })
+        const goal = goalOf(w.name)
+        if (goal) lines.push({ name: 'target', motion: goal, style: 'target' })
         return <PathPlot key={w.name} node={w.node} lines={lines} unit={m.length} label={w.name} />
       })}
     </div>
@@ -279,14 +279,16 @@ export function DesignScreen() {
           <Values />
         </div>
       </div>
-      <div class="explore-foot">
-        <Paths />
-        <p class="foot-legend">
-          <span class="target">target</span>
-          <span class="before">initial</span>
-          <span class="solved">now</span>
-        </p>
-      </div>
+      {d.motion.value && (
+        <div class="explore-foot">
+          <Paths />
+          <p class="foot-legend">
+            <span class="solved">now</span>
+            {moved && <span class="before">initial</span>}
+            {d.goals.value.size > 0 && <span class="target">target</span>}
+          </p>
+        </div>
+      )}
     </div>
   )
 }

@@ -2,7 +2,7 @@ import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Group, LineSegments,
 import type { RawShaderMaterial } from 'three'
 import type { Look } from './colours'
 import { arcLengths, Lines } from './lines'
-import { lineMaterial, markMaterial, rgb, surfaceMaterial, wireMaterial } from './materials'
+import { lineMaterial, markMaterial, rgb, surfaceMaterial, unbounded, wireMaterial } from './materials'
 import type { Shared } from './materials'
 import { attach, coil, coilPoints, hang } from './springs'
 import type { Attachment } from './springs'
@@ -103,7 +103,7 @@ export class Body {
 
   private makeGeometry(): BufferGeometry {
     const n = this.surface.origin.length
-    const g = new BufferGeometry()
+    const g = unbounded(new BufferGeometry())
     for (const [name, size] of [['position', 3], ['normal', 3], ['value', 1]] as const) {
       const a = new BufferAttribute(new Float32Array(size * n), size)
       a.setUsage(DynamicDrawUsage)
@@ -115,7 +115,7 @@ export class Body {
 
   // draws with the same vertices by another list of them
   private sharing(index: ArrayLike<number>): BufferGeometry {
-    const g = new BufferGeometry()
+    const g = unbounded(new BufferGeometry())
     g.setAttribute('position', this.geometry.getAttribute('position'))
     g.setIndex(new BufferAttribute(Uint32Array.from(index), 1))
     return g
@@ -207,7 +207,7 @@ export class Body {
     }
     const tint = this.style === 'ghost' ? look.ghost : look.skin
     if (this.wire) {
-      this.wire.material.uniforms.tint!.value = rgb(look.edge)
+      this.wire.material.uniforms.tint!.value = rgb(look.mesh)
       this.wireOpacity = look.wire
     }
     const set = (lines: Lines | null, own: typeof tint): void => {

@@ -42,7 +42,8 @@ export interface Look {
   frontDark: RGB
   reverse: RGB // of backs of sheets
   reverseDark: RGB
-  edge: RGB
+  edge: RGB // borders and creases
+  mesh: RGB // edges of cells
   wire: number // opacity
   rod: RGB
   spring: RGB
@@ -62,14 +63,14 @@ export const looks: Record<'light' | 'dark', Look> = {
   light: {
     back: '#ffffff', ink: '#20262d', mute: '#5b6570', line: '#dfe3e8',
     front: [224, 236, 248], frontDark: [88, 116, 146], reverse: [245, 236, 224], reverseDark: [126, 110, 96],
-    edge: [27, 42, 58], wire: 0.22, rod: [47, 74, 102], spring: [181, 101, 29], obstacle: [135, 147, 160],
+    edge: [27, 42, 58], mesh: [27, 42, 58], wire: 0.22, rod: [47, 74, 102], spring: [181, 101, 29], obstacle: [135, 147, 160],
     ghost: [224, 112, 0], skin: [90, 120, 150], support: [32, 38, 45], drive: [0, 114, 178], load: [160, 60, 140],
     rim: [255, 255, 255], shadow: 0.3, grid: [120, 132, 146], axes: ['#c0392b', '#24803c', '#2a66b8'],
   },
   dark: {
     back: '#15181c', ink: '#e4e8ec', mute: '#9aa5b1', line: '#30363d',
-    front: [206, 221, 236], frontDark: [62, 82, 104], reverse: [224, 212, 196], reverseDark: [92, 80, 70],
-    edge: [6, 9, 12], wire: 0.34, rod: [169, 193, 218], spring: [230, 150, 70], obstacle: [122, 134, 147],
+    front: [206, 221, 236], frontDark: [88, 110, 136], reverse: [224, 212, 196], reverseDark: [126, 112, 98],
+    edge: [128, 147, 168], mesh: [6, 9, 12], wire: 0.34, rod: [169, 193, 218], spring: [230, 150, 70], obstacle: [122, 134, 147],
     ghost: [255, 150, 40], skin: [140, 170, 200], support: [228, 232, 236], drive: [86, 180, 233], load: [229, 140, 194],
     rim: [21, 24, 28], shadow: 0.55, grid: [150, 162, 176], axes: ['#ff8575', '#63c98a', '#7ab8ff'],
   },

@@ -38,6 +38,7 @@ function over(m: RawShaderMaterial): RawShaderMaterial {
 /** A plane below the model with lines at round distances and the soft shadow of what stands on it. */
 export class Ground {
   readonly group = new Group()
+  ruled = true
   private readonly targets = [0, 1].map(() =>
     new WebGLRenderTarget(SIZE, SIZE, { depthBuffer: false, minFilter: LinearFilter, magFilter: LinearFilter }))
   private readonly plane: Mesh<BufferGeometry, RawShaderMaterial>
@@ -132,6 +133,7 @@ export class Ground {
   /** The shadow anew, or none. */
   cast(renderer: WebGLRenderer, body: Body | null, solids: Solids | null, shadows: boolean): void {
     this.plane.visible = shadows
+    this.grid.visible = this.ruled
     if (!shadows) return
     this.casters.clear()
     const add = (g: BufferGeometry, m: RawShaderMaterial): void => {

@@ -1,5 +1,6 @@
 import { BufferAttribute, BufferGeometry, DynamicDrawUsage, InterleavedBuffer, InterleavedBufferAttribute, Mesh, StaticDrawUsage } from 'three'
 import type { RawShaderMaterial } from 'three'
+import { unbounded } from './materials'
 
 const corner = [0, -1, 0, 1, -1, 0, 1, 1, 0, 0, 1, 0] // end, side, 0
 
@@ -22,7 +23,7 @@ export class Lines {
   private readonly values: BufferAttribute
 
   constructor(readonly n: number, material: RawShaderMaterial, moving: boolean, along?: Float32Array) {
-    const g = new BufferGeometry()
+    const g = unbounded(new BufferGeometry())
     const { position, index } = quads(n)
     this.data = new Float32Array(24 * n)
     this.buffer = new InterleavedBuffer(this.data, 6)

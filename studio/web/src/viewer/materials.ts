@@ -1,5 +1,5 @@
-import { DataTexture, DoubleSide, GLSL3, LessEqualDepth, LinearFilter, NoBlending, NormalBlending, RawShaderMaterial, RGBAFormat, Vector2, Vector3 } from 'three'
-import type { IUniform } from 'three'
+import { DataTexture, DoubleSide, GLSL3, LessEqualDepth, LinearFilter, NoBlending, NormalBlending, RawShaderMaterial, RGBAFormat, Sphere, Vector2, Vector3 } from 'three'
+import type { BufferGeometry, IUniform } from 'three'
 import { atLimit, beyond, colourTable, noValue } from './colours'
 import type { RGB } from './colours'
 import type { MapName } from './types'
@@ -14,6 +14,12 @@ export interface Shared {
   range: IUniform<Vector2>
   limit: IUniform<number>
   kind: IUniform<number> // of colours: 0 none, 1 by vertex, 2 by face
+}
+
+/** Nothing is looked up in a geometry that moves: all is drawn, in the order that is told. */
+export function unbounded<G extends BufferGeometry>(g: G): G {
+  g.boundingSphere = new Sphere()
+  return g
 }
 
 export const rgb = (c: RGB): Vector3 => new Vector3(c[0] / 255, c[1] / 255, c[2] / 255)

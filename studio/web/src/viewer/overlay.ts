@@ -1,5 +1,5 @@
 // What lies over the picture: colour bar, scale bar, axes, arrows, names, the brush.
-import { colourAt, css } from './colours'
+import { atLimit, beyond, colourAt, css } from './colours'
 import type { Look, RGB } from './colours'
 import { number, scaleBar, ticks } from './numbers'
 import type { MapName, Vec3 } from './types'
@@ -9,6 +9,7 @@ export interface Bar {
   hi: number
   label: string
   map: MapName
+  limit: boolean // colours for what is at it and beyond
 }
 
 export interface Arrow {
@@ -50,14 +51,15 @@ function say(c: Pen, look: Look, text: string, x: number, y: number, colour: str
 }
 
 export function barSize(bar: Bar | null, width: number): number {
-  return bar ? (width < 480 ? 62 : 78) : 0
+  return bar ? (width < 480 ? 62 : 78) + (bar.limit ? 8 : 0) : 0
 }
 
 function drawBar(c: Pen, d: Drawing, bar: Bar): void {
-  const high = Math.min(Math.max(d.height * 0.48, 90), 260)
   const wide = 14
+  const above = bar.limit ? 40 : 0
+  const high = Math.min(Math.max(d.height * 0.48 - above, 80), 260)
   const x = d.width - barSize(bar, d.width) + 4
-  const y = Math.max((d.height - high) / 2 - 10, 34)
+  const y = Math.max((d.height - high + above) / 2 - 10, 34 + above)
   const shade = c.createLinearGradient(0, y + high, 0, y)
   for (let k = 0; k <= 20; k++) shade.addColorStop(k / 20, css(colourAt(bar.map, k / 20)))
   c.fillStyle = shade
@@ -83,10 +85,17 @@ function drawBar(c: Pen, d: Drawing, bar: Bar): void {
     say(c, d.look, number(t), x + wide + 8, at, d.look.ink)
     c.strokeStyle = d.look.mute
   }
+  if (bar.limit)
+    [['at limit', atLimit, 20], ['beyond', beyond, 38]].forEach((row) => {
+      const [text, colour, up] = row as [string, RGB, number]
+      c.fillStyle = css(colour)
+      c.fillRect(x, y - up, wide, wide)
+      say(c, d.look, text, x + wide + 8, y - up + wide / 2, d.look.ink)
+    })
   c.textAlign = 'right'
   c.textBaseline = 'alphabetic'
   const label = power ? `${bar.label}, ${number(ten)}` : bar.label
-  say(c, d.look, label, d.width - 12, y - 12, d.look.ink)
+  say(c, d.look, label, d.width - 12, y - above - 12, d.look.ink)
 }
 
 function drawScale(c: Pen, d: Drawing): void {
@@ -243,7 +252,9 @@ export function drawOverlay(c: Pen, d: Drawing): void {
   c.textAlign = 'left'
   c.textBaseline = 'alphabetic'
   c.font = font(12.5, 500)
-  d.notes.forEach((text, k) => say(c, d.look, text, 14, 24 + 18 * k, d.look.mute))
+  // narrow views have their tools above them
+  const top = d.width < 640 ? 62 : 24
+  d.notes.forEach((text, k) => say(c, d.look, text, 14, top + 18 * k, d.look.mute))
   if (d.brush) drawBrush(c, d, d.brush)
   if (d.focus) {
     c.strokeStyle = css(d.look.drive)

@@ -6,7 +6,7 @@ import { looks, palette } from './colours'
 import type { Look, RGB } from './colours'
 import { Ground } from './ground'
 import { Lines } from './lines'
-import { lineMaterial, makeMap, makeShared, markMaterial, rgb } from './materials'
+import { lineMaterial, makeMap, makeShared, markMaterial, rgb, unbounded } from './materials'
 import type { MarkLook } from './materials'
 import { Solids } from './solids'
 import { Stage } from './stage'
@@ -63,12 +63,14 @@ export class Picture {
     this.body = new Body(layout, this.shared, 'main', this.look)
     this.scene.add(this.body.group)
     for (const o of layout.model.obstacles ?? []) {
-      const lines = new Lines(o.lines.length / 6, lineMaterial(this.shared, { tint: this.look.obstacle, width: 1.5 }, false), false)
+      const lines = new Lines(o.lines.length / 6, lineMaterial(this.shared, { tint: this.look.obstacle, width: 1.2, opacity: 0.75 }, false), false)
       lines.put(o.lines)
       this.obstacles.push({ lines, velocity: o.velocity ?? [0, 0, 0] })
       this.scene.add(lines.mesh)
     }
     const held = new Set((layout.model.supports ?? []).flatMap((s) => [...s.nodes]))
+    // obstacles have lines of their own
+    this.ground.ruled = this.obstacles.length === 0
     this.setSolids(layout.model.solids ?? null)
     this.mark('support', Int32Array.from(held), held.size > 24
       ? { shape: 3, tint: this.look.support, rim: this.look.rim, ring: 0, width: 6, bias: 1e-2 }
@@ -153,7 +155,7 @@ export class Picture {
       this.marks.delete(name)
     }
     if (nodes.length === 0 || !this.body) return
-    const g = new BufferGeometry()
+    const g = unbounded(new BufferGeometry())
     g.setAttribute('position', this.body.geometry.getAttribute('position'))
     g.setIndex(new BufferAttribute(Uint32Array.from(nodes), 1))
     const p = new Points(g, markMaterial(this.shared, look))

@@ -1,4 +1,5 @@
 import { BufferAttribute, DoubleSide, GLSL3, Group, InstancedBufferAttribute, InstancedBufferGeometry, Mesh, RawShaderMaterial } from 'three'
+import { unbounded } from './materials'
 import * as shader from './shaders'
 import { makeSurface, spread, vertexNormals } from './surface'
 import type { SolidsArrays, Vec3 } from './types'
@@ -29,7 +30,7 @@ export class Solids {
     const normal = new Float32Array(3 * n)
     spread(surface, shape.x, position)
     vertexNormals(surface, position, normal)
-    const g = new InstancedBufferGeometry()
+    const g = unbounded(new InstancedBufferGeometry())
     g.setAttribute('position', new BufferAttribute(position, 3))
     g.setAttribute('normal', new BufferAttribute(normal, 3))
     g.setIndex(new BufferAttribute(surface.index, 1))
