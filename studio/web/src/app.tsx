@@ -95,7 +95,7 @@ function SceneName() {
   return (
     <span class="scene-name" title={path.value}>
       <span class="folder">{folderName.value} / </span>
-      {path.value}
+      <span class="path">{path.value}</span>
       {dirty.value && (
         <button class="plain unsaved" onClick={() => void save()} title="Save (Ctrl-S)" aria-label="not saved: save">
           <span class="dot" aria-hidden="true" />
@@ -162,9 +162,9 @@ function Stage() {
 function ScreenFrame({ screen: s, shown }: { screen: Screen; shown: boolean }) {
   const Component = s.component
   return (
-    <section class={`screen ${s.id}`} aria-label={s.name} hidden={!shown}>
+    <div class={`screen ${s.id}`} hidden={!shown}>
       <Component />
-    </section>
+    </div>
   )
 }
 

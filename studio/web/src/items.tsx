@@ -40,7 +40,7 @@ function Waiting({ title }: { title: string }) {
   return (
     <figure class="plot waiting" aria-busy="true">
       <div class="plot-head">
-        <h4>{title}</h4>
+        <p class="title">{title}</p>
       </div>
     </figure>
   )

@@ -403,7 +403,7 @@ export function Plot(props: PlotProps) {
   return (
     <figure class="plot" aria-label={props.title || props.name}>
       <div class="plot-head">
-        <h4>{props.title}</h4>
+        <p class="title">{props.title}</p>
         <Tools props={props} svg={svg} table={table} seen={seen} />
       </div>
       {!table.value && <LegendRow p={props} hidden={hidden} />}

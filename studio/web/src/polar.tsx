@@ -292,7 +292,7 @@ export function Polar(props: PolarProps) {
   return (
     <figure class="plot polar" aria-label={props.title || props.name}>
       <div class="plot-head">
-        <h4>{props.title}</h4>
+        <p class="title">{props.title}</p>
         <Tools props={props} svg={svg} table={table.value} toggle={() => (table.value = !table.value)} />
       </div>
       <div class="plot-legend words">

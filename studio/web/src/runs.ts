@@ -1,7 +1,7 @@
 // Runs as this page knows them: what they told, item by item, and what grows live.
 import { computed, signal } from '@preact/signals'
 import type { Signal } from '@preact/signals'
-import type { Item, Orbit, Run, ServerEvent } from './protocol'
+import type { Item, Model, Orbit, Run, ServerEvent } from './protocol'
 import type { Frame } from './connection'
 import { complain, connection } from './state'
 
@@ -174,4 +174,16 @@ export async function resumeRun(run: number): Promise<void> {
   } catch (e) {
     complain(e)
   }
+}
+
+const models = new Map<number, Promise<Model>>()
+
+/** The model of a run, by its revision. */
+export function modelOf(rev: number): Promise<Model> {
+  const known = models.get(rev)
+  if (known) return known
+  const asked = connection.request('model', { rev }).then((r) => r.model)
+  models.set(rev, asked)
+  asked.catch(() => models.delete(rev))
+  return asked
 }

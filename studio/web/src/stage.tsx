@@ -7,6 +7,7 @@ import { general, seconds } from './format'
 import { Icon } from './icons'
 import type { Item } from './protocol'
 import { connection, complain } from './state'
+import { modelOf } from './runs'
 import type { RunView } from './runs'
 import { dark } from './theme'
 import type { ModelArrays } from './viewer/types'
@@ -110,6 +111,7 @@ async function fill(v: Viewer, m: ModelArrays, i: StageItem): Promise<void> {
     else {
       v.setPositions(x)
       v.setGhost(m.x)
+      v.fadeGhost(true)
     }
   }
 }
@@ -233,9 +235,8 @@ function useArrays(run: RunView): ModelArrays | null {
     arrays.value = null
     if (rev <= 0) return
     let late = false
-    connection
-      .request('model', { rev })
-      .then(({ model }) => modelArrays(model))
+    modelOf(rev)
+      .then(modelArrays)
       .then((a) => {
         if (!late) arrays.value = a
       }, complain)
@@ -279,7 +280,7 @@ export function Stage({ run }: { run: RunView }) {
   return (
     <div class="stage-view">
       <div class="stage-head">
-        <span class="title">{live ? `Live, ${seconds(frame.time)}` : item ? stageTitle(item) : 'Model'}</span>
+        <span class="title">{live ? `at ${seconds(frame.time)}` : item ? stageTitle(item) : 'Model'}</span>
         {live && <span class="live-lamp">live</span>}
         {run.shown.value >= 0 && run.info.value.state === 'running' && (
           <button class="small" onClick={() => (run.shown.value = -1)}>

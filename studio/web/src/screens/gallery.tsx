@@ -54,7 +54,7 @@ function Picture({ name }: { name: string }) {
   useEffect(() => {
     const own = picture.current!
     const load = async (): Promise<void> => {
-      const reply = await connection.get(`/gallery/${encodeURIComponent(name)}.svg`)
+      const reply = await connection.get(`/gallery/${encodeURIComponent(name)}.webp`)
       own.src = URL.createObjectURL(await reply.blob())
     }
     const look = new IntersectionObserver((seen) => {

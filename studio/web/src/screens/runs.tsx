@@ -5,10 +5,10 @@ import { Icon } from '../icons'
 import { Report, sections } from '../items'
 import { LivePlots } from '../live_plot'
 import type { Run } from '../protocol'
-import { cancelRun, current, currentRun, ended, resumeRun, runs } from '../runs'
+import { cancelRun, current, currentRun, ended, modelOf, resumeRun, runs } from '../runs'
 import type { RunView } from '../runs'
 import { hasStage, Stage } from '../stage'
-import { show } from '../state'
+import { complain, show } from '../state'
 
 const states: Record<Run['state'], string> = { queued: 'waits', running: 'at work', done: 'done', unsolved: 'not converged', cancelled: 'stopped', failed: 'failed' }
 
@@ -122,14 +122,25 @@ function Head({ run }: { run: RunView }) {
   )
 }
 
+/** The unit that lengths of a run are shown in; null: by the figures. */
+function useLength(run: RunView): string | null {
+  const unit = useSignal<string | null>(null)
+  const rev = run.info.value.model
+  useEffect(() => {
+    if (rev > 0) modelOf(rev).then((m) => (unit.value = m.length.unit), complain)
+  }, [rev])
+  return unit.value
+}
+
 function Document({ run }: { run: RunView }) {
   const info = run.info.value
+  const length = useLength(run)
   return (
     <article class="report" aria-label={info.label}>
       <Head run={run} />
       {info.state === 'queued' && <p class="mute">It begins when the run before it has ended.</p>}
       {!ended(info) &&
-        run.tables.value.map((t) => <LivePlots key={t.name} table={t} length={null} />)}
+        run.tables.value.map((t) => <LivePlots key={t.name} table={t} length={length} />)}
       <Report run={run} />
     </article>
   )

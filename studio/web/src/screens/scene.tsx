@@ -25,9 +25,9 @@ function Branch({ title, rows }: { title: string; rows: readonly Row[] }) {
   if (rows.length === 0) return null
   return (
     <section>
-      <h3>
+      <h2>
         {title} <small>{rows.length}</small>
-      </h3>
+      </h2>
       <ul>
         {rows.map((r) => (
           <li key={`${r.mark.index}`}>

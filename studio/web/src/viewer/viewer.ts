@@ -554,7 +554,7 @@ export class Viewer {
 
   private get room(): Margins {
     const h = this.rig.height
-    return { left: 24, right: 24 + barSize(this.colour?.bar ?? null, this.rig.width), top: h > 300 ? 58 : 34, bottom: h > 300 ? 64 : 40 }
+    return { left: 24, right: 24 + barSize(this.colour?.bar ?? null, this.rig.width), top: h > 300 ? 58 : 50, bottom: h > 300 ? 64 : 40 }
   }
 
   // nobody has turned it
