@@ -280,8 +280,8 @@ export function Stage({ run }: { run: RunView }) {
   return (
     <div class="stage-view">
       <div class="stage-head">
-        <span class="title">{live ? `at ${seconds(frame.time)}` : item ? stageTitle(item) : 'Model'}</span>
-        {live && <span class="live-lamp">live</span>}
+        <span class="title">{live ? `Live, ${seconds(frame.time)}` : item ? stageTitle(item) : 'Model'}</span>
+        {live && <span class="live-lamp" aria-hidden="true" />}
         {run.shown.value >= 0 && run.info.value.state === 'running' && (
           <button class="small" onClick={() => (run.shown.value = -1)}>
             Follow the run
