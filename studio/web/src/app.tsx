@@ -3,7 +3,8 @@ import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from './icons'
 import { keyOf, shortcuts } from './keys'
 import { active, cancelRun, current } from './runs'
-import { dirty, failed, model, path, runScene, save } from './scene'
+import { Dialog } from './dialog'
+import { dirty, failed, leaving, model, path, runScene, save } from './scene'
 import { screens } from './screens'
 import type { Screen } from './screens'
 import { connection, dismiss, folderName, notices, screen, sheet, show } from './state'
@@ -95,7 +96,7 @@ function SceneName() {
   return (
     <span class="scene-name" title={path.value}>
       <span class="folder">{folderName.value} / </span>
-      {path.value}
+      <span class="path">{path.value}</span>
       {dirty.value && (
         <button class="plain unsaved" onClick={() => void save()} title="Save (Ctrl-S)" aria-label="not saved: save">
           <span class="dot" aria-hidden="true" />
@@ -133,12 +134,12 @@ function TopBar() {
 function Rail() {
   return (
     <nav class="rail" aria-label="screens">
-      {screens.map((s, k) => (
-        <a key={s.id} href={`#/${s.id}`} aria-current={screen.value === s.id ? 'page' : undefined} title={`${s.name} (Alt-${k + 1})`} onClick={(e) => (e.preventDefault(), show(s.id))}>
+      {screens.map((s, k) => (s.when && !s.when() && screen.value !== s.id ? null : (
+        <a key={s.id} href={`#/${s.id}`} aria-current={screen.value === s.id ? 'page' : undefined} title={`${s.name} (Alt-${(k + 1) % 10})`} onClick={(e) => (e.preventDefault(), show(s.id))}>
           <Icon name={s.icon} />
           <span>{s.name}</span>
         </a>
-      ))}
+      )))}
     </nav>
   )
 }
@@ -162,9 +163,9 @@ function Stage() {
 function ScreenFrame({ screen: s, shown }: { screen: Screen; shown: boolean }) {
   const Component = s.component
   return (
-    <section class={`screen ${s.id}`} aria-label={s.name} hidden={!shown}>
+    <div class={`screen ${s.id}`} hidden={!shown}>
       <Component />
-    </section>
+    </div>
   )
 }
 
@@ -183,6 +184,39 @@ function Notices() {
         </div>
       ))}
     </div>
+  )
+}
+
+/** Changes that are not saved, before another scene takes their place. */
+function Leaving() {
+  const answer = leaving.value
+  if (!answer) return null
+  const keep = async (): Promise<void> => {
+    await save()
+    answer(!dirty.value)
+  }
+  return (
+    <Dialog title="Changes that are not saved" close={() => answer(false)} class="leaving">
+      <h2>{path.value} has changes that are not saved</h2>
+      <footer>
+        <button onClick={() => answer(false)}>Stay</button>
+        <span class="gap" />
+        <button onClick={() => answer(true)}>Discard</button>
+        <button class="primary" onClick={() => void keep()}>
+          Save
+        </button>
+      </footer>
+    </Dialog>
+  )
+}
+
+/** What a page does that has lost its server. */
+function Lost() {
+  if (connection.tries.value < 2) return null
+  return (
+    <p class="lost" role="alert">
+      The connection to <code>pliant studio</code> is lost; trying again. What runs goes on, and its results are kept.
+    </p>
   )
 }
 
@@ -215,7 +249,7 @@ const globalKeys = [
   { key: 'Ctrl-s', text: 'save the scene', always: true, act: () => void save() },
   { key: 'Ctrl-Enter', text: 'run all analyses', always: true, act: () => void runAndShow() },
   { key: 'Ctrl-.', text: 'stop the run at work', always: true, act: () => active.value && void cancelRun(active.value.info.value.run) },
-  ...screens.map((s, k) => ({ key: `Alt-${k + 1}`, text: s.name, always: true, act: () => show(s.id) })),
+  ...screens.map((s, k) => ({ key: `Alt-${(k + 1) % 10}`, text: s.name, always: true, act: () => show(s.id) })),
   { key: '?', text: 'this sheet', act: () => (sheet.value = 'keys') },
   { key: 'd', text: 'light or dark', act: toggleTheme },
 ]
@@ -235,7 +269,9 @@ export function App() {
       <TopBar />
       <Rail />
       <Stage />
+      <Lost />
       <Notices />
+      <Leaving />
       {sheet.value === 'keys' && <KeySheet />}
       {sheet.value === 'tour' && <Tour />}
     </div>

@@ -70,7 +70,7 @@ export function Chart({ item }: { item: ChartItem }) {
   return (
     <figure class="plot chart" aria-label={item.title || item.name}>
       <div class="plot-head">
-        <h4>{item.title}</h4>
+        <p class="title">{item.title}</p>
         <div class="plot-tools">
           <button class="plain small" aria-pressed={table.value} aria-label="numbers" title="Numbers" onClick={() => (table.value = !table.value)}>
             <Icon name={table.value ? 'curve' : 'table'} size={16} />

@@ -1,7 +1,7 @@
 // Runs as this page knows them: what they told, item by item, and what grows live.
 import { computed, signal } from '@preact/signals'
 import type { Signal } from '@preact/signals'
-import type { Item, Orbit, Run, ServerEvent } from './protocol'
+import type { Item, Model, Orbit, Run, ServerEvent } from './protocol'
 import type { Frame } from './connection'
 import { complain, connection } from './state'
 
@@ -103,6 +103,7 @@ export class RunView {
 export const runs = signal<readonly RunView[]>([])
 export const current = signal(0) // number of the run that is looked at
 export const currentRun = computed(() => runs.value.find((r) => r.info.value.run === current.value) ?? null)
+export const shownRun = computed(() => currentRun.value ?? runs.value[runs.value.length - 1] ?? null)
 export const active = computed(() => runs.value.find((r) => r.info.value.state === 'running') ?? null)
 
 export const findRun = (run: number): RunView | null => runs.value.find((r) => r.info.value.run === run) ?? null
@@ -174,4 +175,16 @@ export async function resumeRun(run: number): Promise<void> {
   } catch (e) {
     complain(e)
   }
+}
+
+const models = new Map<number, Promise<Model>>()
+
+/** The model of a run, by its revision. */
+export function modelOf(rev: number): Promise<Model> {
+  const known = models.get(rev)
+  if (known) return known
+  const asked = connection.request('model', { rev }).then((r) => r.model)
+  models.set(rev, asked)
+  asked.catch(() => models.delete(rev))
+  return asked
 }

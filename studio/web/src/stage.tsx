@@ -7,6 +7,7 @@ import { general, seconds } from './format'
 import { Icon } from './icons'
 import type { Item } from './protocol'
 import { connection, complain } from './state'
+import { modelOf } from './runs'
 import type { RunView } from './runs'
 import { dark } from './theme'
 import type { ModelArrays } from './viewer/types'
@@ -60,7 +61,7 @@ function playMode(v: Viewer, x: Float32Array, mode: Float32Array): void {
   v.playOrbit(c, 1, Math.PI)
 }
 
-async function showPicture(v: Viewer, m: ModelArrays, i: Extract<StageItem, { kind: 'picture' }>): Promise<void> {
+export async function showPicture(v: Viewer, m: ModelArrays, i: Extract<StageItem, { kind: 'picture' }>): Promise<void> {
   const [x, colour, face] = await Promise.all([i.x ? connection.floats(i.x) : m.x, i.colour ? connection.floats(i.colour) : null, i.face ? connection.floats(i.face) : null])
   v.setPositions(x)
   const values = colour ?? (face && m.triangles && face.length === m.triangles.length / 3 ? face : null)
@@ -80,7 +81,7 @@ function extent(values: Float32Array): [number, number] {
 }
 
 /** A body in a space of three numbers, each brought to the same length. */
-async function bodyModel(i: Extract<StageItem, { kind: 'body' }>): Promise<ModelArrays> {
+export async function bodyModel(i: Extract<StageItem, { kind: 'body' }>): Promise<ModelArrays> {
   const raw = await connection.floats(i.x)
   const most = [0, 0, 0]
   raw.forEach((v, k) => (most[k % 3] = Math.max(most[k % 3]!, Math.abs(v))))
@@ -100,6 +101,9 @@ async function fill(v: Viewer, m: ModelArrays, i: StageItem): Promise<void> {
   else if (i.kind === 'solids') v.setSolids(await solidsArrays(i))
   else if (i.kind === 'film') {
     const [time, x, face] = await Promise.all([connection.floats(i.time), connection.floats(i.x), i.face ? connection.floats(i.face) : null])
+    // of cloth, whose limits are at 1
+    const n = (m.triangles?.length ?? 0) / 3
+    if (face && n > 0) v.setColour(face.subarray(0, n), 0, 1, 'part of the allowed strain', { perFace: true, limit: 1 })
     v.playFilm({ time, x, face })
   } else {
     const x = await connection.floats(i.x)
@@ -107,6 +111,7 @@ async function fill(v: Viewer, m: ModelArrays, i: StageItem): Promise<void> {
     else {
       v.setPositions(x)
       v.setGhost(m.x)
+      v.fadeGhost(true)
     }
   }
 }
@@ -230,9 +235,8 @@ function useArrays(run: RunView): ModelArrays | null {
     arrays.value = null
     if (rev <= 0) return
     let late = false
-    connection
-      .request('model', { rev })
-      .then(({ model }) => modelArrays(model))
+    modelOf(rev)
+      .then(modelArrays)
       .then((a) => {
         if (!late) arrays.value = a
       }, complain)
@@ -276,7 +280,7 @@ export function Stage({ run }: { run: RunView }) {
   return (
     <div class="stage-view">
       <div class="stage-head">
-        <span class="title">{live ? `Live, ${seconds(frame.time)}` : item ? stageTitle(item) : 'Model'}</span>
+        <span class="title">{live ? `at ${seconds(frame.time)}` : item ? stageTitle(item) : 'Model'}</span>
         {live && <span class="live-lamp">live</span>}
         {run.shown.value >= 0 && run.info.value.state === 'running' && (
           <button class="small" onClick={() => (run.shown.value = -1)}>

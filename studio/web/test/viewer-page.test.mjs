@@ -186,6 +186,18 @@ test('motions begin at rest where motion is to be reduced, and cameras leap', as
   assert.equal(await p.evaluate(() => viewer.player.playing), true)
 })
 
+test('what is enlarged says so, and nodes are picked where they are drawn', async () => {
+  await visit('sheet&n=10')
+  await p.evaluate(() => { viewer.setPhase(0.1); viewer.setExaggeration(5) })
+  await p.waitForTimeout(400)
+  const [x, shown, drawn] = await p.evaluate(() => [viewer.x, viewer.shown, viewer.picture.body.x].map((a) => [...a.slice(-3)]))
+  const rest = await p.evaluate(() => [...viewer.layout.model.x.slice(-3)])
+  rest.forEach((r, c) => assert.ok(Math.abs(shown[c] - r - 5 * (x[c] - r)) < 1e-5))
+  assert.deepEqual(drawn, shown)
+  await p.evaluate(() => viewer.setExaggeration(1))
+  assert.deepEqual(await p.evaluate(() => [...viewer.shown.slice(-3)]), x)
+})
+
 test('frames of a period come as a ZIP of pictures', async () => {
   await visit('ghost')
   const bytes = await p.evaluate(async () => [...new Uint8Array(await (await viewer.frames(3)).arrayBuffer())])

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { load } from './bundle.mjs'
 
-const v = await load('viewer/orbit', 'viewer/numbers', 'viewer/zip', 'viewer/pick', 'viewer/surface', 'viewer/colours', 'viewer/player', 'viewer/glb', 'viewer/springs')
+const v = await load('viewer/orbit', 'viewer/numbers', 'viewer/zip', 'viewer/pick', 'viewer/surface', 'viewer/colours', 'viewer/player', 'viewer/glb', 'viewer/springs', 'viewer/extent')
 
 // numbers of 0..1 that are the same each time
 function random(seed) {
@@ -265,7 +265,7 @@ test('glTF files hold the motion', () => {
   const { x, tri } = cube()
   const H = 2
   const coefficients = Float32Array.from({ length: 24 * 5 }, (_, i) => (i % 5 === 0 ? x[i / 5] : 0.01 * (i % 7)))
-  const bytes = v.makeGlb({ x, triangles: tri, segments: new Int32Array(0), colour: { values: new Float32Array(8).fill(1), lo: 0, hi: 2, map: 'viridis' }, orbit: { coefficients, harmonics: H, omega: 10 } })
+  const bytes = v.makeGlb({ x, rest: x, factor: 1, triangles: tri, segments: new Int32Array(0), colour: { values: new Float32Array(8).fill(1), lo: 0, hi: 2, map: 'viridis' }, orbit: { coefficients, harmonics: H, omega: 10 } })
   const view = new DataView(bytes.buffer)
   assert.equal(view.getUint32(0, true), 0x46546c67)
   assert.equal(view.getUint32(8, true), bytes.length)
@@ -291,4 +291,22 @@ test('glTF files hold the motion', () => {
       assert.ok(Math.abs(sum - at[i]) < 1e-5)
     }
   }
+})
+
+test('boxes grow where positions leave them', () => {
+  const b = v.boxOf([Float32Array.from([0, 0, 0, 1, 2, 2]), Float32Array.from([NaN, 1, -1])])
+  assert.deepEqual(b, { lo: [0, 0, -1], hi: [1, 2, 2] })
+  assert.equal(v.boxOf([new Float32Array(0)]), null)
+  assert.equal(v.grown(b, Float32Array.from([0.5, 1, 1])), null)
+  const g = v.grown(b, Float32Array.from([5, 1, 1]))
+  assert.deepEqual(g.lo, b.lo)
+  assert.ok(g.hi[0] > 5 && g.hi[1] === 2)
+  assert.equal(v.cornersOf(b).length, 24)
+})
+
+test('displacements are enlarged from rest', () => {
+  const rest = Float32Array.from([1, 2, 3])
+  assert.deepEqual([...v.enlarged(rest, Float32Array.from([1.5, 2, 2]), 10)], [6, 2, -7])
+  const other = new Float32Array(6)
+  assert.equal(v.enlarged(rest, other, 10), other)
 })

@@ -2,13 +2,14 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { seconds } from '../format'
 import { Icon } from '../icons'
-import { Report, sections } from '../items'
+import { Report } from '../items'
 import { LivePlots } from '../live_plot'
 import type { Run } from '../protocol'
-import { cancelRun, current, currentRun, ended, resumeRun, runs } from '../runs'
+import { cancelRun, current, ended, modelOf, resumeRun, runs, shownRun } from '../runs'
 import type { RunView } from '../runs'
+import { sections } from '../sections'
 import { hasStage, Stage } from '../stage'
-import { show } from '../state'
+import { complain, show } from '../state'
 
 const states: Record<Run['state'], string> = { queued: 'waits', running: 'at work', done: 'done', unsolved: 'not converged', cancelled: 'stopped', failed: 'failed' }
 
@@ -37,7 +38,7 @@ function Row({ run }: { run: RunView }) {
   const p = run.progress.value
   return (
     <li>
-      <button class="row" aria-current={current.value === info.run ? 'true' : undefined} onClick={() => (current.value = info.run)}>
+      <button class="row" aria-current={shownRun.value === run ? 'true' : undefined} onClick={() => (current.value = info.run)}>
         <Lamp state={info.state} />
         <span class="label">{info.label}</span>
         <span class="state">
@@ -122,22 +123,32 @@ function Head({ run }: { run: RunView }) {
   )
 }
 
+/** The unit that lengths of a run are shown in; null: by the figures. */
+function useLength(run: RunView): string | null {
+  const unit = useSignal<string | null>(null)
+  const rev = run.info.value.model
+  useEffect(() => {
+    if (rev > 0) modelOf(rev).then((m) => (unit.value = m.length.unit), complain)
+  }, [rev])
+  return unit.value
+}
+
 function Document({ run }: { run: RunView }) {
   const info = run.info.value
+  const length = useLength(run)
   return (
     <article class="report" aria-label={info.label}>
       <Head run={run} />
       {info.state === 'queued' && <p class="mute">It begins when the run before it has ended.</p>}
       {!ended(info) &&
-        run.tables.value.map((t) => <LivePlots key={t.name} table={t} length={null} />)}
+        run.tables.value.map((t) => <LivePlots key={t.name} table={t} length={length} />)}
       <Report run={run} />
     </article>
   )
 }
 
 export function RunsScreen() {
-  const list = runs.value
-  const run = currentRun.value ?? list[list.length - 1] ?? null
+  const run = shownRun.value
   if (!run)
     return (
       <div class="page centre">

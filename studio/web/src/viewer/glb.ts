@@ -5,6 +5,8 @@ import type { MapName, OrbitArrays } from './types'
 
 export interface GlbInput {
   x: Float32Array
+  rest: Float32Array // that displacements of the orbit are enlarged from
+  factor: number
   triangles: Int32Array
   segments: Int32Array
   colour: { values: Float32Array; lo: number; hi: number; map: MapName } | null
@@ -50,10 +52,13 @@ function vertexColours(c: NonNullable<GlbInput['colour']>): Float32Array {
 }
 
 // coefficient k of all coordinates
-function coefficient(o: OrbitArrays, k: number, n: number): Float32Array {
-  const out = new Float32Array(n)
+function coefficient(g: GlbInput, o: OrbitArrays, k: number): Float32Array {
+  const out = new Float32Array(g.x.length)
   const per = 2 * o.harmonics + 1
-  for (let i = 0; i < n; i++) out[i] = o.coefficients[i * per + k]!
+  for (let i = 0; i < out.length; i++) {
+    const from = k === 0 ? g.rest[i]! : 0
+    out[i] = from + g.factor * (o.coefficients[i * per + k]! - from)
+  }
   return out
 }
 
@@ -75,10 +80,10 @@ function animation(b: Buffers, o: OrbitArrays): object {
 
 export function makeGlb(g: GlbInput): Uint8Array<ArrayBuffer> {
   const b = new Buffers()
-  const position = b.add(g.orbit ? coefficient(g.orbit, 0, g.x.length) : g.x, 'VEC3', 34962)
+  const position = b.add(g.orbit ? coefficient(g, g.orbit, 0) : g.x, 'VEC3', 34962)
   const attributes = { POSITION: position, ...(g.colour ? { COLOR_0: b.add(vertexColours(g.colour), 'VEC3', 34962) } : {}) }
   const targets: object[] = []
-  if (g.orbit) for (let k = 1; k <= 2 * g.orbit.harmonics; k++) targets.push({ POSITION: b.add(coefficient(g.orbit, k, g.x.length), 'VEC3', 34962) })
+  if (g.orbit) for (let k = 1; k <= 2 * g.orbit.harmonics; k++) targets.push({ POSITION: b.add(coefficient(g, g.orbit, k), 'VEC3', 34962) })
   const shared = { attributes, material: 0, ...(targets.length > 0 ? { targets } : {}) }
   const primitives = []
   if (g.triangles.length > 0) primitives.push({ ...shared, indices: b.add(Uint32Array.from(g.triangles), 'SCALAR', 34963), mode: 4 })

@@ -4,6 +4,8 @@ import { aim, Rig } from './camera'
 import type { Margins, Pose } from './camera'
 import { looks } from './colours'
 import type { Look } from './colours'
+import { boxOf, cornersOf, diagonal, enlarged, grown } from './extent'
+import type { Box } from './extent'
 import { Flat } from './flat'
 import { makeGlb } from './glb'
 import { Input } from './input'
@@ -22,6 +24,7 @@ const SETTLE = 160 // ms after the last movement until the picture is drawn with
 const SAMPLES = 12 // moments of a motion that the camera takes in
 const TRAIL = 192
 const REACH = 14 // pixels around a node that pick it
+const KEYS = 'Arrow keys turn, with Shift they move; plus and minus zoom; 0 shows all; 1, 2, 3, 4 look along x, y, z and from the side; Space plays.'
 
 interface Colour {
   values: Float32Array
@@ -49,15 +52,18 @@ export class Viewer {
   private readonly input: Input
   private layout: Layout | null = null
   private x = new Float32Array(0)
+  private shown: Float32Array = new Float32Array(0) // the same, displacements enlarged
   private ghost: Float32Array | null = null
   private ghostOrbit: OrbitArrays | null = null
   private seen = new Float32Array(0)
   private colour: Colour | null = null
-  private moments: Float32Array[] = [] // positions that the camera takes in
-  private lo: Vec3 = [0, 0, 0]
-  private hi: Vec3 = [1, 1, 1]
+  private states: Float32Array[] = [] // that the camera takes in
+  private moments: Float32Array[] = [] // the same, enlarged
+  private earlier: Float32Array[] = [] // drawn faintly with the present one
+  private extent: Box = { lo: [0, 0, 0], hi: [1, 1, 1] }
   private home: Pose | null = null
   private trailed: number[] = []
+  private lines: Float32Array[] = []
   private arrived: Float32Array[] = []
   private onion = 0
   private names: Names = 'watched'
@@ -66,6 +72,7 @@ export class Viewer {
   private note = ''
   private overlays = { supports: true, drives: true, loads: true }
   private brushPath: number[] | null = null
+  private seenOnly = false
   private ground: boolean
   private wire: boolean
   private theme: Theme
@@ -83,10 +90,10 @@ export class Viewer {
     this.theme = options.theme ?? 'auto'
     this.wire = options.wire ?? true
     this.ground = options.ground ?? true
-    this.box = element('div', { position: 'relative', width: '100%', height: '100%', overflow: 'hidden', outline: 'none', touchAction: 'none', userSelect: 'none' })
+    this.box = element('div', { position: 'relative', width: '100%', height: '100%', overflow: 'hidden', outline: 'none', userSelect: 'none' })
     this.box.tabIndex = 0
     this.box.setAttribute('role', 'application')
-    this.box.setAttribute('aria-label', `${options.label ?? '3-D view'}. Arrow keys turn, with Shift they move; plus and minus zoom; 0 shows all; 1, 2, 3, 4 look along x, y, z and from the side; Space plays.`)
+    this.box.setAttribute('aria-label', `${options.label ?? '3-D view'}. ${KEYS}`)
     const layer: Partial<CSSStyleDeclaration> = { position: 'absolute', inset: '0', width: '100%', height: '100%', display: 'block' }
     const canvas = element('canvas', layer)
     this.over = element('canvas', { ...layer, pointerEvents: 'none' })
@@ -103,22 +110,24 @@ export class Viewer {
       this.picture = new Picture(canvas)
       canvas.addEventListener('webglcontextlost', (e) => {
         e.preventDefault()
-        if (!this.disposed) this.fallBack()
+        if (!this.disposed) this.fallBack('The graphics of this browser have stopped')
       }, { signal: this.stop.signal })
     } catch {
-      this.fallBack()
+      this.fallBack('This browser gives no WebGL')
     }
   }
 
-  private fallBack(): void {
+  private fallBack(why: string): void {
     const old = this.box.firstElementChild as HTMLCanvasElement
     const canvas = old.cloneNode() as HTMLCanvasElement
     old.replaceWith(canvas)
     this.picture = null
     this.flat = new Flat(canvas)
-    const says = element('p', { position: 'absolute', left: '14px', top: '34px', margin: '0', font: '13px/1.45 system-ui, sans-serif', maxWidth: '34em' })
+    const font = '13px/1.45 system-ui, sans-serif'
+    const says = element('p', { position: 'absolute', left: '14px', top: '34px', margin: '0', font, maxWidth: '34em' })
     says.setAttribute('role', 'status')
-    says.textContent = 'This browser gives no WebGL, so the model is drawn by plain means: without shadow, and slowly where it is large. Other browsers, or hardware acceleration switched on in this one, show it in full.'
+    says.textContent = `${why}, so the model is drawn by plain means: without shadow, and slowly where it is large. ` +
+      'Other browsers, or hardware acceleration switched on in this one, show it in full.'
     says.style.color = this.look.mute
     this.box.append(says)
     this.ask()
@@ -138,7 +147,14 @@ export class Viewer {
     for (const query of ['(prefers-color-scheme: dark)', '(resolution: 1dppx)'])
       matchMedia(query).addEventListener('change', () => this.setTheme(this.theme), { signal })
     document.addEventListener('visibilitychange', () => (document.hidden ? this.player.pause() : this.ask()), { signal })
-    for (const name of ['focus', 'blur']) this.box.addEventListener(name, () => this.ask(), { signal })
+    // fingers scroll the page up and down until the view has the focus, where it shares a page
+    const shared = this.options.wheel === 'focused'
+    this.box.style.touchAction = shared ? 'pan-y' : 'none'
+    for (const name of ['focus', 'blur'])
+      this.box.addEventListener(name, () => {
+        if (shared) this.box.style.touchAction = name === 'focus' ? 'none' : 'pan-y'
+        this.ask()
+      }, { signal })
     this.resized()
     this.setTheme(this.theme)
   }
@@ -181,10 +197,13 @@ export class Viewer {
     const layout = makeLayout(m, this.options.crease ?? 40)
     this.layout = layout
     this.x = m.x.slice()
+    this.shown = this.x
+    this.earlier = []
     this.seen = new Float32Array(m.x.length)
     this.player.set(null, false)
     this.ghost = this.ghostOrbit = this.colour = this.hovered = null
     this.trailed = []
+    this.lines = []
     this.onion = 0
     this.exaggeration = 1
     this.picture?.setModel(layout)
@@ -197,6 +216,8 @@ export class Viewer {
 
   setPositions(x: Float32Array): void {
     this.x.set(x)
+    const box = grown(this.extent, this.large(x))
+    if (box) this.takeIn([...this.states, x.slice()])
     this.moved()
     this.ask()
   }
@@ -205,7 +226,7 @@ export class Viewer {
   setGhost(x: Float32Array | null): void {
     this.ghostOrbit = null
     this.ghost = x ? x.slice() : null
-    this.picture?.setGhost(this.ghost)
+    this.picture?.setGhost(x ? this.large(x) : null)
     this.ask()
   }
 
@@ -268,6 +289,7 @@ export class Viewer {
     }
     Object.assign(this.player.source!, { time: t })
     this.x.set(x)
+    this.follow()
     if (this.trailed.length > 0) {
       this.arrived.push(x.slice())
       if (this.arrived.length > 600) this.arrived = this.arrived.filter((_, k) => k % 2 === 0)
@@ -278,34 +300,41 @@ export class Viewer {
     this.ask(true)
   }
 
+  // what leaves the picture while a job runs is taken in
+  private follow(): void {
+    const box = grown(this.extent, this.large(this.x))
+    if (!box) return
+    const { atHome } = this
+    this.takeIn([...this.states.slice(0, 1), cornersOf(box)])
+    if (!atHome) return
+    this.home = this.rig.fitted(this.moments, this.room)
+    this.rig.go(this.home, false)
+  }
+
   /** Bodies of a few shapes, beside the model; the same ones elsewhere move without a turn of the camera. */
   setSolids(s: SolidsArrays | null): void {
     const had = this.picture?.solids !== null
     this.picture?.setSolids(s)
     const corners = this.corners()
     if (corners && !had) {
-      this.takeIn([...this.moments, corners])
+      this.takeIn([...this.states, corners])
       this.aimHome()
     }
     this.ask()
   }
 
-  // of the box around all solids
   private corners(): Float32Array | null {
     const solids = this.picture?.solids
-    if (!solids) return null
-    const out = new Float32Array(24)
-    for (let k = 0; k < 8; k++) out.set([0, 1, 2].map((c) => ((k >> c) & 1 ? solids.hi : solids.lo)[c]!), 3 * k)
-    return out
+    return solids ? cornersOf(solids) : null
   }
 
   /** Earlier states [n][nvert][3], drawn faintly with the present one. */
   setMoments(x: Float32Array | null): void {
     this.onion = 0
     const n = this.x.length
-    const sets = Array.from({ length: x && n ? x.length / n : 0 }, (_, k) => x!.slice(k * n, (k + 1) * n))
-    this.picture?.setSkins(sets)
-    if (sets.length > 0) this.takeIn([...sets, this.x])
+    this.earlier = Array.from({ length: x && n ? x.length / n : 0 }, (_, k) => x!.slice(k * n, (k + 1) * n))
+    this.skins()
+    if (this.earlier.length > 0) this.takeIn([...this.earlier, this.x.slice()])
     this.ask()
   }
 
@@ -349,11 +378,23 @@ export class Viewer {
     this.ask()
   }
 
-  /** Displacements are shown so many times as large: says so in the picture. */
+  /** Displacements are shown so many times as large, and the picture says so. */
   setExaggeration(factor: number): void {
+    if (factor === this.exaggeration) return
+    const { atHome } = this
     this.exaggeration = factor
+    this.takeIn(this.states)
+    if (atHome) this.aimHome()
+    this.moved()
+    if (this.ghost && !this.ghostOrbit) this.picture?.setGhost(this.large(this.ghost))
+    this.retrace()
+    this.skins()
     this.overlayOld = true
     this.ask()
+  }
+
+  private large(x: Float32Array): Float32Array {
+    return this.exaggeration === 1 || !this.layout ? x : enlarged(this.layout.model.x, x, this.exaggeration)
   }
 
   /** A line at the top left. */
@@ -429,7 +470,20 @@ export class Viewer {
       }
       return path
     })
-    this.picture?.setTrails(paths)
+    const rest = this.layout?.model.x
+    if (rest && this.exaggeration !== 1)
+      paths.forEach((path, k) => path.forEach((v, i) => {
+        const from = rest[3 * this.trailed[k]! + (i % 3)]!
+        path[i] = from + this.exaggeration * (v - from)
+      }))
+    this.picture?.setTrails([...this.lines, ...paths])
+  }
+
+  /** Lines [n][3] that stay where they are. */
+  setLines(lines: Float32Array[]): void {
+    this.lines = lines
+    this.retrace()
+    this.ask()
   }
 
   /** So many moments of the motion, faintly. */
@@ -440,11 +494,11 @@ export class Viewer {
   }
 
   private skins(): void {
-    const sets: Float32Array[] = []
+    const sets = this.earlier.map((x) => this.large(x))
     const film = this.player.source?.kind === 'film'
     for (let k = 0; k < this.onion; k++) {
       const x = new Float32Array(this.x.length)
-      if (this.player.at(film ? k / Math.max(this.onion - 1, 1) : k / this.onion, x)) sets.push(x)
+      if (this.player.at(film ? k / Math.max(this.onion - 1, 1) : k / this.onion, x)) sets.push(this.large(x))
     }
     this.picture?.setSkins(sets)
   }
@@ -452,14 +506,16 @@ export class Viewer {
   // positions now, of all that moves
   private moved(): void {
     if (this.player.source && this.player.source.kind !== 'live') this.player.at(this.player.phase, this.x)
+    const room = this.shown === this.x ? undefined : this.shown
+    this.shown = this.exaggeration === 1 || !this.layout ? this.x : enlarged(this.layout.model.x, this.x, this.exaggeration, room)
     if (this.ghostOrbit && this.ghost) {
       orbitAt(this.ghostOrbit.coefficients, this.ghostOrbit.harmonics, 2 * Math.PI * this.player.phase, this.ghost)
-      this.picture?.setGhost(this.ghost)
+      this.picture?.setGhost(this.large(this.ghost))
     }
     this.picture?.setTime(this.player.time)
     const body = this.picture?.body
     if (body) {
-      body.x.set(this.x)
+      body.x.set(this.shown)
       body.moved()
     }
     const s = this.player.source
@@ -481,40 +537,33 @@ export class Viewer {
 
   // ---- camera -------------------------------------------------------------------------------------
 
-  private takeIn(sets: Float32Array[]): void {
-    this.moments = sets
-    const lo: Vec3 = [Infinity, Infinity, Infinity]
-    const hi: Vec3 = [-Infinity, -Infinity, -Infinity]
-    for (const x of sets)
-      for (let i = 0; i < x.length; i++) {
-        const v = x[i]!
-        if (v < lo[i % 3]!) lo[i % 3] = v
-        if (v > hi[i % 3]!) hi[i % 3] = v
-      }
-    if (!(lo[0] <= hi[0])) return
-    this.lo = lo
-    this.hi = hi
-    this.picture?.place(lo, hi, this.rig.up)
+  private takeIn(states: Float32Array[]): void {
+    this.states = states
+    this.moments = states.map((x) => this.large(x))
+    const box = boxOf(this.moments)
+    if (!box) return
+    this.extent = box
+    this.picture?.place(box.lo, box.hi, this.rig.up)
   }
 
   private get flatModel(): boolean {
     const m = this.layout?.model
-    return m?.dim === 2 || (!!m && !(this.hi[2] - this.lo[2] > 1e-6 * Math.hypot(...this.hi.map((h, k) => h - this.lo[k]!))) && !m.gravity?.[2])
+    return m?.dim === 2 || (!!m && !(this.extent.hi[2] - this.extent.lo[2] > 1e-6 * diagonal(this.extent)) && !m.gravity?.[2])
   }
 
   private aimHome(): void {
     const g = this.layout?.model.gravity
     const up = this.layout?.model.dim === 2 || (g && Math.abs(g[1]!) > Math.abs(g[2]!)) ? 'y' : 'z'
     this.rig.setUp(up)
-    const { az, el } = aim(this.lo, this.hi, this.flatModel, up)
-    this.picture?.place(this.lo, this.hi, this.rig.up)
+    const { az, el } = aim(this.extent.lo, this.extent.hi, this.flatModel, up)
+    this.picture?.place(this.extent.lo, this.extent.hi, this.rig.up)
     this.home = this.rig.fitted(this.moments, this.room, { ...this.rig.pose, az, el })
     this.rig.go(this.home, false)
   }
 
   private get room(): Margins {
     const h = this.rig.height
-    return { left: 24, right: 24 + barSize(this.colour?.bar ?? null, this.rig.width), top: h > 300 ? 58 : 34, bottom: h > 300 ? 64 : 40 }
+    return { left: 24, right: 24 + barSize(this.colour?.bar ?? null, this.rig.width), top: h > 300 ? 58 : 50, bottom: h > 300 ? 64 : 40 }
   }
 
   // nobody has turned it
@@ -526,12 +575,12 @@ export class Viewer {
   /** Looks along an axis, from the side, or at all of the model. */
   preset(p: Preset): void {
     const side: Record<Preset, { az: number; el: number }> = {
-      home: aim(this.lo, this.hi, this.flatModel, this.rig.up[1] === 1 ? 'y' : 'z'),
+      home: aim(this.extent.lo, this.extent.hi, this.flatModel, this.rig.up[1] === 1 ? 'y' : 'z'),
       iso: { az: (-58 * Math.PI) / 180, el: (27 * Math.PI) / 180 },
       x: this.along(0), y: this.along(1), z: this.along(2),
       fit: { az: this.rig.pose.az, el: this.rig.pose.el },
     }
-    const pose = this.rig.fitted([...this.moments, this.x], this.room, { ...this.rig.pose, ...side[p] })
+    const pose = this.rig.fitted([...this.moments, this.shown], this.room, { ...this.rig.pose, ...side[p] })
     if (p === 'home') this.home = pose
     this.rig.go(pose, !this.reduced)
     this.ask(true)
@@ -559,20 +608,21 @@ export class Viewer {
   /** The visible node nearest to a pixel of the box. */
   nodeAt(px: number, py: number): number | null {
     if (!this.layout) return null
-    project(this.rig.projection(), this.x, this.seen)
+    project(this.rig.projection(), this.shown, this.seen)
     return nearest(this.seen, this.layout.model.triangles ?? new Int32Array(0), px, py, REACH)
   }
 
-  /** Dragging draws a region instead of turning; null: it turns. */
-  setBrush(mode: 'box' | 'lasso' | null): void {
+  /** Dragging draws a region instead of turning; null: it turns. It takes nodes through the model, or those seen alone. */
+  setBrush(mode: 'box' | 'lasso' | null, seenOnly = false): void {
     this.input.brush = mode
+    this.seenOnly = seenOnly
     this.box.style.cursor = mode ? 'crosshair' : ''
   }
 
   private brushed(polygon: number[], how: BrushHow): void {
     if (!this.layout) return
-    project(this.rig.projection(), this.x, this.seen)
-    this.options.onBrush?.(nodesWithin(this.seen, polygon, null), how)
+    project(this.rig.projection(), this.shown, this.seen)
+    this.options.onBrush?.(nodesWithin(this.seen, polygon, this.seenOnly ? (this.layout.model.triangles ?? null) : null), how)
   }
 
   private hover(x: number, y: number): void {
@@ -628,13 +678,17 @@ export class Viewer {
   private draw(q: Quality | null): void {
     const { rig, layout } = this
     if (layout && this.picture && q) {
-      const centre = [0, 1, 2].map((k) => (this.lo[k]! + this.hi[k]!) / 2) as Vec3
-      const radius = 2.4 * Math.hypot(...[0, 1, 2].map((k) => this.hi[k]! - this.lo[k]!))
+      const { lo, hi } = this.extent
+      const centre = [0, 1, 2].map((k) => (lo[k]! + hi[k]!) / 2) as Vec3
+      const radius = 2.4 * diagonal(this.extent)
       const ground = this.ground && !this.flatModel && rig.pose.el > 0.02
       this.picture.body?.showWire(this.wire && layout.edges.length / 2 <= q.wires, rig.perPixel)
       this.picture.draw(rig.apply(centre, radius), q, rig, ground)
-    } else if (layout && this.flat)
-      this.flat.draw(layout, this.x, this.ghost, rig.projection(), this.look, this.colour && { ...this.colour, map: this.colour.bar.map }, Math.min(devicePixelRatio || 1, 2))
+    } else if (layout && this.flat) {
+      const colour = this.colour && { ...this.colour, map: this.colour.bar.map }
+      const ghost = this.ghost && this.large(this.ghost)
+      this.flat.draw(layout, this.shown, ghost, rig.projection(), this.look, colour, Math.min(devicePixelRatio || 1, 2))
+    }
     const key = JSON.stringify([rig.pose, rig.width, rig.height, this.brushPath?.length, document.activeElement === this.box])
     if (!this.overlayOld && key === this.overlayKey) return
     this.overlayKey = key
@@ -656,8 +710,8 @@ export class Viewer {
       width: rig.width, height: rig.height, look: this.look,
       axes: rig.basis(), flat: this.flatModel && Math.abs(rig.basis()[2][2]) > 0.999, perPixel: rig.perPixel,
       unit: layout.model.length, bar: this.colour?.bar ?? null,
-      arrows: glyphs(layout.model, this.x, p, this.look, this.overlays),
-      names: labels(layout.model, this.x, p, this.names, this.hovered),
+      arrows: glyphs(layout.model, this.shown, p, this.look, this.overlays),
+      names: labels(layout.model, this.shown, p, this.names, this.hovered),
       notes: notes.filter((n) => n), brush: forPaper ? null : this.brushPath,
       focus: !forPaper && this.box.matches(':focus-visible'),
     })
@@ -711,7 +765,7 @@ export class Viewer {
     if (!this.layout) throw new Error('there is no model')
     const s = this.player.source
     const bytes = makeGlb({
-      x: this.x, triangles: this.layout.model.triangles ?? new Int32Array(0), segments: this.layout.segments,
+      x: this.shown, rest: this.layout.model.x, factor: this.exaggeration, triangles: this.layout.model.triangles ?? new Int32Array(0), segments: this.layout.segments,
       colour: this.colour && !this.colour.perFace ? { ...this.colour, map: this.colour.bar.map } : null,
       orbit: s?.kind === 'orbit' ? s : null,
     })
