@@ -78,6 +78,7 @@ int cmd_check(const cli_args *a);
 int cmd_run(const cli_args *a);
 int cmd_explore(const cli_args *a);
 int cmd_validate(const cli_args *a);
+int cmd_studio(const cli_args *a);
 int cmd_new(const cli_args *a);
 int cmd_list(const cli_args *a);
 int cmd_reference(const cli_args *a);

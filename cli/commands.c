@@ -103,6 +103,29 @@ const cli_command cli_commands[] = {
                 JSON,
                 QUIET,
                 HELP}},
+    {.name = "studio",
+     .args = "[SCENE]",
+     .text = "see, run and design scenes in the browser",
+     .detail =
+         "Opens a page for the folder of SCENE, which is a file, a folder, gallery/NAME or a "
+         "result "
+         "folder (default:\nthe working folder). The page comes from this command: it needs no "
+         "network and can be reached from this\nmachine only. The printed address holds a token; "
+         "who "
+         "has it may read and write files in the folder.\nCtrl-C stops running jobs and keeps what "
+         "there is. docs/studio-security.md tells more.",
+     .min_args = 0,
+     .max_args = 1,
+     .blas = 1,
+     .run = cmd_studio,
+     .option = {{"port", 'p', "N", "port to listen at (default: any that is free)"},
+                {"bind", 0, "ADDRESS", "listen at this address, e.g. for other machines"},
+                {"no-browser", 0, NULL, "print the address only"},
+                {"threads", 't', "N", "threads of a job (default: all processors)"},
+                {"replay", 0, "FILE",
+                 "do again what a studio.jsonl tells, without a browser, and compare the figures"},
+                QUIET,
+                HELP}},
     {.name = "new",
      .args = "KIND",
      .text = "print a commented starter scene",

@@ -1,15 +1,19 @@
-# pl_layer(name DEPENDS layers... LINK targets... OPTIONS flags...): one object library per layer.
+# pl_layer(name DIR folder DEPENDS layers... LINK targets... OPTIONS flags...): one object library per
+# layer, of the files in src/name unless a folder is given.
 set_property(GLOBAL PROPERTY PL_LAYERS "")
 set_property(GLOBAL PROPERTY PL_LINK "")
 
 function(pl_layer name)
-  cmake_parse_arguments(L "" "" "DEPENDS;LINK;OPTIONS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.c)
+  cmake_parse_arguments(L "" "DIR" "DEPENDS;LINK;OPTIONS" ${ARGN})
+  if(NOT L_DIR)
+    set(L_DIR src/${name})
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${L_DIR}/*.c)
   if(NOT sources)
     return()
   endif()
   add_library(layer_${name} OBJECT ${sources})
-  target_include_directories(layer_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src/${name})
+  target_include_directories(layer_${name} PRIVATE ${CMAKE_SOURCE_DIR}/${L_DIR})
   target_compile_options(layer_${name} PRIVATE ${L_OPTIONS})
   if(L_LINK)
     target_link_libraries(layer_${name} PRIVATE ${L_LINK})
@@ -22,6 +26,7 @@ function(pl_layer name)
   list(REMOVE_DUPLICATES all)
   list(REMOVE_ITEM all ${name})
   set_property(GLOBAL PROPERTY PL_BELOW_${name} "${all}")
+  set_property(GLOBAL PROPERTY PL_DIR_${name} ${CMAKE_SOURCE_DIR}/${L_DIR})
   set_property(GLOBAL APPEND PROPERTY PL_LAYERS ${name})
   set_property(GLOBAL APPEND PROPERTY PL_LINK ${L_LINK})
 endfunction()
@@ -68,6 +73,40 @@ function(pl_library)
   install(FILES ${CMAKE_BINARY_DIR}/pliant.pc DESTINATION lib/pkgconfig)
 endfunction()
 
+# The page of the studio and the player of reports, made into the build tree when their sources
+# change, and compiled in.
+function(pl_studio_page)
+  set(web ${CMAKE_SOURCE_DIR}/studio/web)
+  set(out ${CMAKE_BINARY_DIR}/studio/page)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${web}/src/*)
+  file(GLOB more CONFIGURE_DEPENDS ${web}/*.json ${web}/*.mjs ${web}/*.html ${web}/*.css)
+  set(script ${CMAKE_SOURCE_DIR}/cmake/StudioPage.cmake)
+  set(files ${out}/index.html.gz ${out}/app.js.gz ${out}/app.css.gz ${out}/icon.svg.gz ${out}/player.js.gz)
+  add_custom_command(OUTPUT ${files} DEPENDS ${sources} ${more} ${script}
+    COMMAND ${CMAKE_COMMAND} -DWEB=${web} -DOUT=${out} -P ${script}
+    COMMENT "Making the page of the studio" VERBATIM)
+  # scenes of the gallery with their pictures
+  file(GLOB_RECURSE scenes CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/gallery/*)
+  list(FILTER scenes EXCLUDE REGEX "\\.results/|/__pycache__/")
+  file(GLOB pictures CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/studio/web/gallery/*.webp)
+  set(gallery ${CMAKE_BINARY_DIR}/studio/gallery.tar.gz)
+  list(TRANSFORM scenes PREPEND ${CMAKE_SOURCE_DIR}/ OUTPUT_VARIABLE from)
+  list(TRANSFORM pictures PREPEND ${CMAKE_SOURCE_DIR}/ OUTPUT_VARIABLE drawn)
+  file(WRITE ${CMAKE_BINARY_DIR}/studio/gallery.list.new "")
+  foreach(path ${scenes} ${pictures})
+    file(APPEND ${CMAKE_BINARY_DIR}/studio/gallery.list.new "${path}\n")
+  endforeach()
+  file(COPY_FILE ${CMAKE_BINARY_DIR}/studio/gallery.list.new ${CMAKE_BINARY_DIR}/studio/gallery.list ONLY_IF_DIFFERENT)
+  add_custom_command(OUTPUT ${gallery} DEPENDS ${from} ${drawn} ${CMAKE_BINARY_DIR}/studio/gallery.list
+    COMMAND ${CMAKE_COMMAND} -E tar czf ${gallery} --format=gnutar --files-from=${CMAKE_BINARY_DIR}/studio/gallery.list
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} COMMENT "Packing the gallery" VERBATIM)
+  list(APPEND files ${gallery})
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/studio/server/assets.c PROPERTIES
+    OBJECT_DEPENDS "${files}" COMPILE_DEFINITIONS "PAGE=\"${out}\"")
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/src/report/player.c PROPERTIES
+    OBJECT_DEPENDS ${out}/player.js.gz COMPILE_DEFINITIONS "PLAYER=\"${out}/player.js.gz\"")
+endfunction()
+
 # the pliant command
 function(pl_command)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cli/*.c)
@@ -75,6 +114,9 @@ function(pl_command)
   target_link_libraries(pliant PRIVATE pliant_lib)
   # the gallery of the source tree, until it is installed
   target_compile_definitions(pliant PRIVATE PL_GALLERY="${CMAKE_SOURCE_DIR}/gallery")
+  if(TARGET layer_studio)
+    target_compile_definitions(pliant PRIVATE PL_STUDIO=1)
+  endif()
   install(TARGETS pliant RUNTIME)
   if(EXISTS ${CMAKE_SOURCE_DIR}/gallery)
     install(DIRECTORY ${CMAKE_SOURCE_DIR}/gallery DESTINATION share/pliant)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails when a file of src/ or cli/ includes a header of a layer that its own layer may not see, or
+"""Fails when a file of src/, studio/server/ or cli/ includes a header of a layer that its own layer may not see, or
 uses the column pointers of a matrix (`ptr`, a name kept for them) outside sparse; or when a static
 function, of tests and examples too, is named like one of POSIX or the C library; or when the graph
 of CONTRIBUTING.md is another one."""
@@ -26,8 +26,11 @@ BELOW = {
     "scene": ["build", "design", "interlock", "report"],
     "job": ["scene", "report", "recover"],
     "validate": ["job"],
-    "cli": ["validate"],
+    "studio": ["validate"],
+    "cli": ["studio"],
 }
+# where files of a layer are, if not in src/
+HOME = {"studio": "studio/server", "cli": "cli"}
 # what the command has no business with: it parses words, prints, and chooses kernels of the BLAS (sparse)
 NOT_CLI = ("math", "mesh", "element", "model", "build", "contact", "solve", "harmonic", "design", "limit", "interlock", "recover", "report")
 
@@ -48,7 +51,7 @@ for folder in sorted(p.name for p in (root / "src").iterdir() if p.is_dir() and 
     print(f"src/{folder}: no layer of that name in tools/check_layers.py")
     bad += 1
 for layer in BELOW:
-    home = root / layer if layer == "cli" else root / "src" / layer
+    home = root / HOME.get(layer, f"src/{layer}")
     seen = visible(layer) - set(NOT_CLI if layer == "cli" else ())
     for path in sorted(home.glob("*.[ch]")) + sorted(home.glob("*.inc")):
         for number, line in enumerate(path.read_text().splitlines(), 1):
@@ -73,7 +76,7 @@ rewind rindex rmdir scanf select send setenv shutdown signal sleep socket srand 
 symlink sync syslog system tee time times tolower toupper truncate umask umount uname ungetc unlink usleep utime
 verr vfork vwarn wait warn warnx write y0 y1 yn
 """.split())
-for layer in ("src", "cli", "tests", "examples", "bench", "include"):
+for layer in ("src", "studio", "cli", "tests", "examples", "bench", "include"):
     for path in sorted(p for e in ("c", "h", "inc") for p in (root / layer).rglob(f"*.{e}") if "node_modules" not in p.parts):
         for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
             found = re.match(r"static [^=;(]*\b(\w+)\(", line)

@@ -303,6 +303,9 @@ pl_status pl_design_peak(pl_design *d, int k, double *height, double *height_gra
 // Follows the motions to other values; they are moved into bounds. PL_UNSOLVED: they could not be
 // followed, nothing has changed.
 pl_status pl_design_move(pl_design *d, const double *x);
+// What follows has the same bits whatever was asked for before: it depends on the values and their
+// motions alone.
+void pl_design_forget(pl_design *d);
 // Puts values into p and leaves the motions behind, for analyses that solve their own. PL_DOMAIN:
 // an element is degenerate there.
 pl_status pl_design_set(pl_design *d, const double *x);
@@ -326,6 +329,9 @@ pl_status pl_design_amplitude(pl_design *d, int point, int node, int mask, doubl
                               double *grad);
 // S = dz/dp (eq. 22) at an operating point: S[nvariable][nfree (2H+1)], one solution a column.
 pl_status pl_design_sensitivity(pl_design *d, int point, double *S);
+// Derivative of the Fourier coefficients of one coordinate of a node (as pl_orbit_series gives
+// them) by variable k, free or driven. S: as above.
+void pl_design_series(const pl_design *d, const double *S, int k, int node, int axis, double *out);
 // The motion z + S dx (eq. 23) at values x + dx. *trust: estimate of its distance from the true one
 // over the motion's size, both root mean square over all nodes and the period, by one step of
 // Newton's method; infinite at a fold. The design stays where it is.

@@ -37,12 +37,27 @@ typedef struct pl_film {
   const double *face; // [n][triangles] part of the allowed strain; NULL: there are no limits
 } pl_film;
 
+// A step of a design, accepted.
+typedef struct pl_iterate {
+  int iteration; // 0: where it begins
+  double value;  // of what is minimised
+  int n;
+  const char *const *name; // [n] of variables
+  const double *x;         // [n] SI
+  int norbit;              // motions at the operating points
+  const pl_orbit *const *orbit;
+  const pl_params *params; // of these motions
+} pl_iterate;
+
 // Who looks on while a job runs: everything that it computes, as data. Functions may be NULL; they
 // are called in the job's thread. Names are those of the files without their endings. The files of
 // a job are written by a sink, too.
 typedef struct pl_sink {
   void *ctx;
   void (*begin)(void *ctx, const pl_analysis *a);
+  // What unknowns, shapes and motions belong to from here on: first told before all else, and again
+  // as analyses change values or have loads and supports of their own.
+  void (*use)(void *ctx, const pl_model *m, const pl_params *p);
   // A table has grown by the rows from `first` on: load steps, time steps, points of a response.
   // Non-zero: stop the job.
   int (*rows)(void *ctx, const char *name, const pl_table *t, int first);
@@ -65,8 +80,16 @@ typedef struct pl_sink {
   void (*shape)(void *ctx, const pl_shape *s);
   // A periodic motion; title may be NULL.
   void (*orbit)(void *ctx, const char *name, const char *title, const pl_orbit *o);
+  // The motion of a row of a table: a point of a response or backbone. Told as the point is found,
+  // and again when the order of points has changed.
+  void (*motion)(void *ctx, const char *name, int row, const pl_orbit *o);
+  // A step of a design. Non-zero: stop here.
+  int (*iterate)(void *ctx, const pl_analysis *a, const pl_iterate *i);
   // Values on the scene's mesh; name NULL: of no file.
   void (*picture)(void *ctx, const char *name, const char *caption, const pl_view *v);
+  // Rigid elements where they are; a body in a space of three numbers.
+  void (*solids)(void *ctx, const char *name, const char *caption, const pl_solids *s);
+  void (*body)(void *ctx, const char *name, const char *caption, const pl_body_plot *b);
   // A motion in time, when it has ended.
   void (*film)(void *ctx, const pl_analysis *a, const pl_film *f);
   // A state of a motion, or an equilibrium, with its time in it.

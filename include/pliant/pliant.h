@@ -18,6 +18,7 @@
 #include "pliant/scene.h"
 #include "pliant/solve.h"
 #include "pliant/sparse.h"
+#include "pliant/studio.h"
 #include "pliant/validate.h"
 #include "pliant/version.h"
 

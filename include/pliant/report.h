@@ -159,7 +159,7 @@ typedef struct pl_view {
   const pl_tie *tie; // springs
   int nline;
   const double *line;  // [nline][2][3] ends of lines drawn lightly behind everything
-  const double *drift; // [nline][3] how far they go while a film plays, NULL: they stay
+  const double *drift; // [nline][3] how far they go during a motion, NULL: they stay
   const char *title;
   int flat;           // 1: look straight along z (2D models)
   int width, height;  // 0: 720 wide, as high as the model needs up to 480
@@ -172,14 +172,18 @@ typedef struct pl_view {
 // faces are drawn; more are thinned by merging near vertices. v may be NULL. A marked vertex out of
 // range is PL_E_ARG. On failure nothing is appended.
 pl_status pl_view_svg(pl_text *t, const pl_mesh *m, const pl_view *v);
-// The same with nframe positions [nframe][nvert][3] (v->x is not used), and with v->face
-// [nframe][triangles] where it is given, one SVG playing them in a loop of `seconds` by SMIL. A
-// last frame that is one step away from the first closes the loop smoothly; otherwise the last
-// frame rests a moment. Large meshes are thinned more than in a still, and frames are left out
-// where that keeps the text below 1 MB; when ten of them are still too many, a still of several
-// exposures is drawn.
-pl_status pl_view_animated_svg(pl_text *t, const pl_mesh *m, const pl_view *v, int nframe,
-                               const double *frames, double seconds);
+// A motion: view->x is not used, view->face is [nframe][triangles] where it is given.
+typedef struct pl_moving {
+  const pl_mesh *mesh;
+  const pl_view *view; // NULL: standard
+  int nframe;
+  const double *frames; // [nframe][nvert][3]
+  const double *time;   // [nframe] s
+  double period;        // > 0: frames are spread evenly over a period of so many seconds
+} pl_moving;
+// Appends an SVG picture of it: outlines of earlier moments, the first of a period or the last of
+// all others in full. On failure nothing is appended.
+pl_status pl_moving_svg(pl_text *t, const pl_moving *m);
 
 // ---- pictures of many solids --------------------------------------------------------------------
 
@@ -225,6 +229,12 @@ void pl_page_alarm(pl_page *p, const char *fmt, ...)
 void pl_page_top_warning(pl_page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void pl_page_top_error(pl_page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void pl_page_figure(pl_page *p, const char *svg, const char *caption);
+// A figure that readers can turn and play, by a script that the page then holds once; its picture
+// is that of pl_moving_svg, for paper and for those who run no scripts. Meshes of more than 50,000
+// triangles are thinned by merging near vertices, and frames left out where there are many: it adds
+// a megabyte at the most, or half as much again where it packs badly. Where the library was built
+// without the player, the picture stands alone.
+pl_status pl_page_moving(pl_page *p, const pl_moving *m, const char *caption);
 // Figures from begin to end stand side by side where there is room.
 void pl_page_row_begin(pl_page *p);
 void pl_page_row_end(pl_page *p);

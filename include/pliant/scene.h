@@ -573,6 +573,10 @@ typedef struct pl_exploration {
 // says the frequency.
 pl_status pl_scene_load_explore(pl_env *env, const char *path, const pl_exploration *e,
                                 const pl_scene_limits *limits, pl_scene **out);
+// The same from memory, as pl_scene_parse.
+pl_status pl_scene_parse_explore(pl_env *env, const char *name, const char *folder,
+                                 const char *data, size_t size, const pl_exploration *e,
+                                 const pl_scene_limits *limits, pl_scene **out);
 void pl_scene_free(pl_scene *s);
 
 // The scene as run: YAML with the overrides in it, which loads to the same model.
@@ -607,6 +611,9 @@ void pl_scene_count(const pl_scene *s, pl_scene_counts *out);
 // The same in words, several lines: counts, materials, groups, sets, supports, drives, loads,
 // parameters with bounds, analyses; values in SI and in units that read well.
 void pl_scene_describe(const pl_scene *s, pl_text *out);
+// What that has of one drive or support, and of one load, without its name and the end of the line.
+void pl_scene_describe_drive(const pl_scene *s, int drive, pl_text *out);
+void pl_scene_describe_load(const pl_scene *s, int load, pl_text *out);
 // Unknowns that a drive prescribes, and on how many nodes.
 int pl_drive_size(const pl_scene *s, const pl_drive_desc *d, int *nnode);
 // The name of a group as a selector must write it: in quotes unless it is a plain word.

@@ -7,7 +7,6 @@ typedef struct pl_studio_opts {
   const char *folder;  // what pages may read and write; NULL: the working folder
   const char *scene;   // opened at start, below the folder; NULL: none
   const char *results; // a result folder that is shown at start; NULL: none
-  const char *gallery; // folder of complete scenes, NULL: none
   const char *bind;    // address; NULL: 127.0.0.1
   int port;            // 0: any that is free
   int threads;         // of jobs; 0: as many as there are processors

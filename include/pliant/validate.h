@@ -213,6 +213,9 @@ typedef struct pl_validation {
 // pl_validation_free.
 pl_status pl_validate(pl_env *env, const pl_validate_opts *o, pl_validation **out);
 void pl_validation_free(pl_validation *v);
+// Tells all that a report has of it: words, tables of words, plots, and the points as tables.
+struct pl_sink;
+pl_status pl_validation_tell(const pl_validation *v, const struct pl_sink *sink);
 // The table of scores for people, and all figures as JSON; appended to t.
 void pl_validation_print(const pl_validation *v, pl_text *t);
 pl_status pl_validation_json(const pl_validation *v, pl_text *t);

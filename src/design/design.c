@@ -270,6 +270,14 @@ pl_status pl_design_move(pl_design *d, const double *x) {
   return PL_OK;
 }
 
+void pl_design_forget(pl_design *d) {
+  for (int i = 0; i < d->nsolution; i++) {
+    d->solution[i].linear = d->solution[i].have_ray = 0;
+    pl_bordered_forget(d->solution[i].b);
+  }
+  d->have_hint = 0;
+}
+
 pl_status pl_design_set(pl_design *d, const double *x) {
   for (int i = 0; i < d->nsolution; i++) d->solution[i].linear = 0;
   return variables_set(d, x);
@@ -344,6 +352,22 @@ pl_status pl_design_sensitivity(pl_design *d, int point, double *S) {
   }
   pl_free(d->env, unit);
   return st;
+}
+
+void pl_design_series(const pl_design *d, const double *S, int k, int node, int axis, double *out) {
+  int L = 2 * d->H + 1, N = drive_samples(d->H);
+  int free = pl_model_free_index(d->m)[node * pl_model_dim(d->m) + axis];
+  if (free >= 0) {
+    memcpy(out, S + (size_t)k * (size_t)d->n + (size_t)free * (size_t)L, (size_t)L * sizeof *out);
+    return;
+  }
+  memset(out, 0, (size_t)L * sizeof *out);
+  for (int s = 0; s < N; s++) {
+    pl_clock clock = {.t = 2 * PL_PI * s / N, .omega = 1, .scale = 1};
+    double dx[3], dv[3], da[3];
+    if (!pl_directions_drive(d->directions, 0, d->p, &clock, k, node, dx, dv, da)) return;
+    for (int a = 0; a < L; a++) out[a] += dx[axis] * to_freq(a, s, N);
+  }
 }
 
 // distance from a motion to what one Newton step makes of it, over the motion's size: an estimate

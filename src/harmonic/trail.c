@@ -210,9 +210,10 @@ pl_status pl_trail_pack(const pl_trail *t, double **out, size_t *n) {
   if (k) {
     write_continuation(&r, k);
     // the work of the way is added to the curve only at its end
+    pl_bordered_info i = k->b ? pl_bordered_stats(k->b) : (pl_bordered_info){0};
     now.iterations += k->iterations;
-    now.factorisations += k->factorisations;
-    now.krylov += k->krylov;
+    now.factorisations += k->factorisations + i.factorisations;
+    now.krylov += k->krylov + i.iterations;
   }
   if (t->a) PUT(&r, *t->a);
   put(&r, t->own, t->nown * sizeof *t->own);

@@ -213,20 +213,17 @@ static pl_status write_vtus(job *j, const pl_orbit *o, const char *name, pl_stat
 
 static pl_status film(job *j, const pl_orbit *o, const double *frames, int n, const char *title) {
   if (!j->page) return PL_OK;
-  pl_text svg;
   char caption[PL_TEXT];
-  pl_text_init(&svg, j->env);
   pl_view view = job_view(j);
-  view.x = frames;
   view.title = title;
   double period = 2 * PL_PI / o->omega;
-  pl_status st =
-      pl_view_animated_svg(&svg, j->scene->mesh, &view, n, frames, fmin(fmax(period, 1), 4));
   snprintf(caption, sizeof caption, "One period of %.4g s at %.5g Hz.", period,
            o->omega / (2 * PL_PI));
-  if (st == PL_OK && svg.s) pl_page_figure(j->page, svg.s, caption);
-  pl_text_free(&svg);
-  return st;
+  return pl_page_moving(
+      j->page,
+      &(pl_moving){
+          .mesh = j->scene->mesh, .view = &view, .nframe = n, .frames = frames, .period = period},
+      caption);
 }
 
 pl_status draw_orbit(job *j, const pl_orbit *o, const char *name, const char *title) {

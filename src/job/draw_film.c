@@ -1,5 +1,5 @@
-// Motions drawn frame by frame: files for ParaView, an animation for viewers of glTF, a moving
-// picture for the page.
+// Motions drawn frame by frame: files for ParaView, an animation for viewers of glTF, a figure of
+// the page that is turned and played.
 #include "run_cloth.h"
 
 #include <math.h>
@@ -70,25 +70,21 @@ static pl_status write_glb(job *j, const pl_analysis *a, const pl_film *f, const
   return s;
 }
 
-static pl_status animate(job *j, const pl_film *f) {
-  const double *x = f->x;
-  const pl_scene *sc = j->scene;
+static pl_status show(job *j, const pl_film *f) {
   if (!j->page || f->n < 2) return PL_OK;
-  pl_text svg;
-  pl_text_init(&svg, j->env);
+  char caption[PL_TEXT];
   double first = f->time[0], last = f->time[f->n - 1];
   pl_view view = job_view(j);
-  view.x = x;
   cloth_view(f->face, &view);
-  pl_status s = job_backdrop(j, first, last, f->n, x, &view);
-  if (s == PL_OK)
-    s = pl_view_animated_svg(&svg, sc->mesh, &view, f->n, x, fmin(fmax(last - first, 2), 20));
-  job_backdrop_free(j, &view);
-  if (s == PL_OK && svg.failed) s = PL_E_NOMEM;
-  char caption[PL_TEXT];
+  pl_status s = job_backdrop(j, first, last, f->n, f->x, &view);
   snprintf(caption, sizeof caption, "Motion from %.4g s to %.4g s.", first, last);
-  if (s == PL_OK && svg.s) pl_page_figure(j->page, svg.s, caption);
-  pl_text_free(&svg);
+  if (s == PL_OK)
+    s = pl_page_moving(
+        j->page,
+        &(pl_moving){
+            .mesh = j->scene->mesh, .view = &view, .nframe = f->n, .frames = f->x, .time = f->time},
+        caption);
+  job_backdrop_free(j, &view);
   return s;
 }
 
@@ -105,7 +101,7 @@ pl_status draw_film(job *j, const pl_analysis *a, const pl_film *f) {
   if (st == PL_OK && colour) cloth_colours(j, f->face + (size_t)(f->n - 1) * ntri, colour);
   if (st == PL_OK && j->output.vtu) st = write_vtus(j, a, f, s);
   if (st == PL_OK && j->output.glb) st = write_glb(j, a, f, colour);
-  if (st == PL_OK) st = animate(j, f);
+  if (st == PL_OK) st = show(j, f);
   pl_state_free(sc->model, s);
   pl_free(j->env, colour);
   return st;

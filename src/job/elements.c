@@ -41,7 +41,7 @@ pl_status elements_draw(job *j, const char *name, const elements *e, const shape
                        .mesh = (const pl_mesh *const *)g->mesh,
                        .solid = solid,
                        .title = e->title};
-  pl_status st = files_solids(j, name, &s, e->caption);
+  pl_status st = job_solids(j, name, &s, e->caption);
   pl_free(j->env, solid);
   return st;
 }

@@ -121,16 +121,14 @@ static void put_picture(void *ctx, const char *name, const char *caption, const 
   if (begin_figure(ctx, &svg)) put_figure(ctx, name, caption, &svg, pl_view_svg(&svg, m, v));
 }
 
-pl_status files_solids(job *j, const char *name, const pl_solids *s, const char *caption) {
+static void put_solids(void *ctx, const char *name, const char *caption, const pl_solids *s) {
   pl_text svg;
-  if (begin_figure(j, &svg)) put_figure(j, name, caption, &svg, pl_solids_svg(&svg, s));
-  return j->reported;
+  if (begin_figure(ctx, &svg)) put_figure(ctx, name, caption, &svg, pl_solids_svg(&svg, s));
 }
 
-pl_status files_body(job *j, const char *name, const pl_body_plot *p, const char *caption) {
+static void put_body(void *ctx, const char *name, const char *caption, const pl_body_plot *p) {
   pl_text svg;
-  if (begin_figure(j, &svg)) put_figure(j, name, caption, &svg, pl_body_svg(&svg, p));
-  return j->reported;
+  if (begin_figure(ctx, &svg)) put_figure(ctx, name, caption, &svg, pl_body_svg(&svg, p));
 }
 
 static void put_shape(void *ctx, const pl_shape *s) {
@@ -159,6 +157,8 @@ pl_sink files_sink(job *j) {
                    .chart = put_chart,
                    .polar = put_polar,
                    .picture = put_picture,
+                   .solids = put_solids,
+                   .body = put_body,
                    .shape = put_shape,
                    .orbit = put_orbit,
                    .film = put_film};

@@ -82,6 +82,7 @@ pl_status job_end(job *j, int index, pl_state *s, pl_status status) {
 
 pl_status job_use(job *j, pl_params *p) {
   j->view.params = p ? p : j->params;
+  sink_use(j);
   return job_ties(j);
 }
 
@@ -463,6 +464,7 @@ static pl_status prepare(job *j) {
   j->analyses = json_array();
   if (!j->state || !j->solved || !j->curve || !j->x || !j->colour) return PL_E_NOMEM;
   if (!j->analyses) return pl_fail(j->env, PL_E_NOMEM, "out of memory");
+  sink_use(j);
   PL_TRY(job_ties(j));
   PL_TRY(job_rods(j));
   PL_TRY(job_recover_open(j));

@@ -184,17 +184,24 @@ pl_status job_chart(const job *j, const char *name, const pl_chart *c, const cha
 pl_status job_polar(const job *j, const char *name, const pl_polar_plot *p, const char *caption);
 // Values on the mesh, with the backdrop of obstacles.
 pl_status job_values(const job *j, const char *name, const pl_view *v, const char *caption);
+pl_status job_solids(const job *j, const char *name, const pl_solids *s, const char *caption);
+pl_status job_body(const job *j, const char *name, const pl_body_plot *b, const char *caption);
 pl_status job_send_shape(const job *j, const pl_shape *s);
 // A state with its displacements.
 pl_status job_picture(job *j, const pl_state *s, const char *name, const char *caption);
 // An equilibrium: the displacements of probed places, its shape and its picture.
 pl_status job_shape(job *j, const pl_analysis *a, const pl_state *s);
 pl_status job_orbit(const job *j, const pl_orbit *o, const char *name, const char *title);
+// The motion of a row of a table.
+void job_motion_of_row(const job *j, const char *name, int row, const pl_orbit *o);
+// A step of a design; non-zero: it is to stop.
+int job_iterate(const job *j, const pl_analysis *a, const pl_iterate *i);
 // Does somebody show motions in time?
 int job_films(const job *j);
 pl_status job_film(const job *j, const pl_analysis *a, const pl_film *f);
 void sink_state(const job *j, const pl_analysis *a, const pl_state *s);
 void sink_begin(const job *j, const pl_analysis *a);
+void sink_use(const job *j); // the model and values at hand
 void sink_end(const job *j, const pl_analysis *a, const json_t *figures, pl_status status);
 void sink_summary(const job *j, const char *json);
 
@@ -204,8 +211,6 @@ pl_sink files_sink(job *j);
 // Ends the job once its analysis has ended; the first failure counts.
 void files_failed(const job *j, pl_status s);
 pl_status draw_shape(job *j, const pl_shape *s);
-pl_status files_solids(job *j, const char *name, const pl_solids *s, const char *caption);
-pl_status files_body(job *j, const char *name, const pl_body_plot *p, const char *caption);
 pl_status draw_film(job *j, const pl_analysis *a, const pl_film *f);
 pl_status draw_orbit(job *j, const pl_orbit *o, const char *name, const char *title);
 

@@ -142,12 +142,11 @@ static pl_status show_surface(const boundary *b, json_t *figures) {
                              .x = (const double(*)[3])m->X,
                              .nface = m->cell[PL_TRI3].n,
                              .face = (const int(*)[3])m->cell[PL_TRI3].v};
-  PL_TRY(files_body(b->j, name, &plot,
-                    b->across
-                        ? "All curvatures that the patch can have, from rest in the middle, "
-                          "and what they look like along each axis."
-                        : "All strains of Green that the material can have, shear included, "
-                          "from rest in the middle, and what they look like along each axis."));
+  PL_TRY(job_body(b->j, name, &plot,
+                  b->across ? "All curvatures that the patch can have, from rest in the middle, "
+                              "and what they look like along each axis."
+                            : "All strains of Green that the material can have, shear included, "
+                              "from rest in the middle, and what they look like along each axis."));
   if (!b->j->output.vtu) return PL_OK;
   job_path(b->j, b->a->name, b->across ? "-patch-boundary.vtu" : "-boundary.vtu", path);
   return pl_mesh_write_vtu(m, NULL, 0, NULL, NULL, path);

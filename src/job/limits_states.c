@@ -234,7 +234,7 @@ static pl_status show_scenery(job *j, const pl_analysis *a, const char *kind, co
                            .mesh = (const pl_mesh *const *)s->mesh,
                            .solid = s->solid,
                            .width = 620};
-    st = files_solids(j, name, &all, caption);
+    st = job_solids(j, name, &all, caption);
   }
   if (st == PL_OK) st = write_glb(j, name, s);
   if (st == PL_OK) st = write_vtu(j, name, s, force);

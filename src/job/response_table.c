@@ -123,6 +123,11 @@ pl_status curve_table(curve_out *c, const pl_curve *curve) {
   return st;
 }
 
+void curve_motions(const curve_out *c, const pl_curve *curve, int first) {
+  for (int i = first; i < curve->npoint; i++)
+    job_motion_of_row(c->j, c->a->name, i, curve->point[i].orbit);
+}
+
 pl_status curve_append(curve_out *c, const pl_curve *curve) {
   if (c->table && (c->seen != curve || curve->npoint <= c->rows)) {
     pl_table_free(c->table);
@@ -131,6 +136,7 @@ pl_status curve_append(curve_out *c, const pl_curve *curve) {
   }
   PL_TRY(curve_table(c, curve));
   if (job_tables(c->j)) PL_TRY(job_table_append(c->j, c->table, c->a->name, ".csv", c->rows));
+  curve_motions(c, curve, c->rows);
   c->rows = pl_table_rows(c->table);
   c->seen = curve;
   return PL_OK;

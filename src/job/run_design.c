@@ -119,12 +119,38 @@ static int keep_state(designing *t, const pl_design_state *s) {
   return 1;
 }
 
+static int tell_motions(const designing *t, const pl_design_result *r, int i,
+                        const pl_orbit *const *orbit, const pl_params *p) {
+  return job_iterate(t->j, t->a,
+                     &(pl_iterate){.iteration = i,
+                                   .value = r->step[i].value,
+                                   .n = t->nvar,
+                                   .name = (const char *const *)t->name,
+                                   .x = r->path + (size_t)i * (size_t)t->nvar,
+                                   .norbit = t->npoint,
+                                   .orbit = orbit,
+                                   .params = p});
+}
+
+// after the first step its beginning, too; non-zero: who looks on wants an end
+static int tell_step(const designing *t, const pl_design_result *r) {
+  if (!t->j->opts->sink || !t->j->opts->sink->iterate) return 0;
+  const pl_orbit **orbit = pl_alloc(t->j->env, (size_t)t->npoint, sizeof(pl_orbit *));
+  int stop = 0;
+  if (r->nstep == 2)
+    stop = tell_motions(t, r, 0, (const pl_orbit *const *)t->orbit[0], t->state[0]);
+  for (int i = 0; orbit && i < t->npoint; i++) orbit[i] = pl_design_orbit(t->d, i);
+  if (orbit && !stop) stop = tell_motions(t, r, r->nstep - 1, orbit, pl_design_params(t->d));
+  pl_free(t->j->env, orbit);
+  return stop;
+}
+
 // a checkpoint that cannot be kept or written stops the run: better now than after hours
 static int on_iteration(void *ctx, const pl_design_result *so_far, const pl_design_state *state) {
   designing *t = ctx;
-  (void)so_far;
   if (!keep_state(t, state)) return 1;
-  return checkpoint_due(t->j) && write_checkpoint(t) != PL_OK;
+  if (checkpoint_due(t->j) && write_checkpoint(t) != PL_OK) return 1;
+  return tell_step(t, so_far);
 }
 
 static pl_status optimise(designing *t) {

@@ -76,7 +76,9 @@ static void warn_user(job *j, const pl_analysis *a, const pl_modes_info *i) {
               pl_plural(i->nrigid, "mode", "modes"));
   if (i->nunstable)
     pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
-              "start from a static with perturb: yes",
+              a->about < 0 ? "put a static before, and about: its name: where bodies swell or are "
+                             "tensioned the place at rest is not in balance"
+                           : "start from a static with perturb: yes",
               "%s: %d %s of negative stiffness: the state is not a stable equilibrium. Rates of "
               "growth are given as negative frequencies",
               a->name, i->nunstable, pl_plural(i->nunstable, "mode", "modes"));

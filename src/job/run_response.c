@@ -175,6 +175,7 @@ static pl_status write_files(curve_out *o, const pl_curve *c, const pl_table *li
   pl_table_free(o->table);
   o->table = NULL;
   PL_TRY(curve_table(o, c));
+  curve_motions(o, c, 0);
   if (csv) PL_TRY(job_table(j, o->table, o->a->name, ".csv"));
   if (csv) PL_TRY(curve_special(o, c));
   if (csv) PL_TRY(write_multipliers(j, o->a, c));

@@ -32,6 +32,8 @@ const char *curve_file(const pl_analysis *a, const char *what, char buf[PL_TEXT]
 pl_status curve_table(curve_out *c, const pl_curve *curve);
 // Appends the points that the file does not have, or writes it anew when others went before.
 pl_status curve_append(curve_out *c, const pl_curve *curve);
+// Motions of the points from `first` on.
+void curve_motions(const curve_out *c, const pl_curve *curve, int first);
 pl_status curve_special(curve_out *c, const pl_curve *curve);
 // Coefficients of points, and of special points.
 pl_status curve_harmonics(curve_out *c, const pl_curve *curve);

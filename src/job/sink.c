@@ -192,6 +192,16 @@ pl_status job_picture(job *j, const pl_state *s, const char *name, const char *c
   return job_send_shape(j, &(pl_shape){.picture = name, .caption = caption, .state = s});
 }
 
+pl_status job_solids(const job *j, const char *name, const pl_solids *s, const char *caption) {
+  EMIT(j, solids, name, caption, s);
+  return j->reported;
+}
+
+pl_status job_body(const job *j, const char *name, const pl_body_plot *b, const char *caption) {
+  EMIT(j, body, name, caption, b);
+  return j->reported;
+}
+
 pl_status job_send_shape(const job *j, const pl_shape *s) {
   EMIT(j, shape, s);
   return j->reported;
@@ -223,7 +233,21 @@ pl_status job_orbit(const job *j, const pl_orbit *o, const char *name, const cha
   return j->reported;
 }
 
+void job_motion_of_row(const job *j, const char *name, int row, const pl_orbit *o) {
+  EMIT(j, motion, name, row, o);
+}
+
+int job_iterate(const job *j, const pl_analysis *a, const pl_iterate *i) {
+  const pl_sink *k = j->opts->sink;
+  if (k && k->iterate && k->iterate(k->ctx, a, i)) atomic_store(j->stop, 1);
+  return job_stopped(j);
+}
+
 // ---- an analysis --------------------------------------------------------------------------------
+
+void sink_use(const job *j) {
+  EMIT(j, use, j->scene->model, j->scene->params);
+}
 
 void sink_state(const job *j, const pl_analysis *a, const pl_state *s) {
   EMIT(j, state, a, s);

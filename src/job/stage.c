@@ -57,6 +57,7 @@ pl_status job_stage_enter(job *j, const pl_analysis *a) {
   j->work = w;
   // stress is that of the model at hand: its parameters are others
   j->recover = NULL;
+  sink_use(j);
   return job_recover_open(j);
 }
 
@@ -77,6 +78,7 @@ pl_status job_stage_leave(job *j) {
   j->view.params = j->params = j->base_params;
   j->work = j->base_work;
   j->base = NULL;
+  sink_use(j);
   return s;
 }
 

@@ -24,8 +24,8 @@ void report_unsolved(pl_env *env, const unsolved *u) {
   if (thin < THIN)
     pl_report(env, PL_WARNING, NULL, 0, 0,
               "mesh the sheet without slivers, or join vertices that are close to each other",
-              "%s was solved: triangle %d is a sliver, %.1g of its longest edge high", u->what, tri,
-              thin);
+              "%s was solved: triangle %d is a sliver, %.1g of its longest edge high", u->what,
+              tri + 1, thin);
   else if (u->crowded)
     pl_report(env, PL_WARNING, NULL, 0, 0, "take shorter steps, or a finer mesh where they meet",
               "%s was solved: nodes that are kept out of one place enter another", u->what);
@@ -39,5 +39,5 @@ void report_unsolved(pl_env *env, const unsolved *u) {
                     "limits allow"
                   : "look for elements that turn inside out, and for loads that are too large",
               "%s was solved: %s; triangle %d is at %.6g of its limit", u->what,
-              pl_project_stop_text(p->reason), p->worst, 1 + p->violation);
+              pl_project_stop_text(p->reason), p->worst + 1, 1 + p->violation);
 }

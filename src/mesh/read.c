@@ -468,6 +468,14 @@ pl_status pl_mesh_parse(pl_env *env, const char *format, const char *name, const
   return parse(env, want, name, data, size, 0, 0, out);
 }
 
+// shapes that a mesher reads
+static int is_geometry(const char *dot) {
+  static const char *const ending[] = {".step", ".stp", ".iges", ".igs", ".brep", ".geo"};
+  for (int k = 0; dot && k < (int)(sizeof ending / sizeof *ending); k++)
+    if (strcasecmp(dot, ending[k]) == 0) return 1;
+  return 0;
+}
+
 pl_status pl_mesh_read(pl_env *env, const char *path, pl_mesh **out) {
   return pl_mesh_read_most(env, path, 0, out);
 }
@@ -479,7 +487,9 @@ pl_status pl_mesh_read_most(pl_env *env, const char *path, int most, pl_mesh **o
   int want = dot ? format_by_ending(dot + 1) : -1;
   if (want < 0)
     return pl_fail_at(env, PL_E_INPUT, path, 0, 0,
-                      "meshes are read from files that end in" PL_MESH_ENDINGS,
+                      is_geometry(dot)
+                          ? "mesh it first, e.g. gmsh -3 part.step -o part.msh (-2 for a shell)"
+                          : "meshes are read from files that end in" PL_MESH_ENDINGS,
                       "the name's ending '%s' is not that of a mesh file", dot ? dot : "");
   char *data;
   size_t size;

@@ -5,12 +5,15 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
 struct pl_page {
   pl_env *env;
   char *title;
   int nheading, nsection;
   pl_text origin, key, notices, body, contents;
+  int nmesh, mesh_cap;
+  unsigned long (*mesh)[2]; // checksums of meshes that motions name
 };
 
 // pictures are drawn for white paper; on dark screens the classes below turn them
@@ -118,6 +121,7 @@ void pl_page_free(pl_page *p) {
   pl_text_free(&p->origin);
   pl_text_free(&p->key);
   pl_text_free(&p->notices);
+  pl_free(p->env, p->mesh);
   pl_free(p->env, p->title);
   pl_free(p->env, p);
 }
@@ -187,18 +191,96 @@ void pl_page_row_end(pl_page *p) {
   rp_str(&p->body, "</div>\n");
 }
 
+static void put_caption(pl_page *p, const char *caption) {
+  if (!caption || !*caption) return;
+  rp_str(&p->body, "<figcaption>");
+  rp_escape(&p->body, caption);
+  rp_str(&p->body, "</figcaption>\n");
+}
+
 void pl_page_figure(pl_page *p, const char *svg, const char *caption) {
   // a file's first line has no place inside a page
   if (svg && strncmp(svg, "<?xml", 5) == 0) svg = strstr(svg, "?>") ? strstr(svg, "?>") + 2 : svg;
   rp_str(&p->body, "<figure>\n");
   if (svg) rp_str(&p->body, svg);
-  if (caption && *caption) {
-    rp_str(&p->body, "<figcaption>");
-    rp_escape(&p->body, caption);
-    rp_str(&p->body, "</figcaption>\n");
-  }
+  put_caption(p, caption);
   rp_str(&p->body, "</figure>\n");
 }
+
+// ---- motions ------------------------------------------------------------------------------------
+
+// The script that unpacks the player and starts it. Without DecompressionStream pictures stay.
+static const char starter[] =
+    "<script>\n"
+    "if (window.DecompressionStream) (async () => {\n"
+    "  const text = document.getElementById('pl-player').textContent\n"
+    "  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0))\n"
+    "  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))\n"
+    "  const script = document.createElement('script')\n"
+    "  script.textContent = await new Response(stream).text()\n"
+    "  document.head.append(script)\n"
+    "})()\n"
+    "</script>\n";
+
+// Writes a mesh unless the page has it; name is what motions call it by.
+static pl_status put_mesh(pl_page *p, const rp_played *played, char name[40]) {
+  pl_text t;
+  pl_text_init(&t, p->env);
+  rp_played_mesh(played, &t);
+  pl_status s = t.failed || !t.s ? PL_E_NOMEM : PL_OK;
+  int k = 0;
+  if (s == PL_OK) {
+    const unsigned long sum[2] = {crc32(0, (const Bytef *)t.s, (uInt)t.n),
+                                  adler32(1, (const Bytef *)t.s, (uInt)t.n)};
+    snprintf(name, 40, "pl-mesh-%08lx%08lx", sum[0], sum[1]);
+    while (k < p->nmesh && memcmp(p->mesh[k], sum, sizeof sum) != 0) k++;
+    if (k == p->nmesh) s = pl_grow(p->env, &p->mesh, p->nmesh, &p->mesh_cap, sizeof *p->mesh);
+    if (s == PL_OK && k == p->nmesh) {
+      memcpy(p->mesh[p->nmesh++], sum, sizeof sum);
+      pl_text_add(&p->body, "<script type=\"application/json\" id=\"%s\">", name);
+      pl_text_put(&p->body, t.s, t.n);
+      rp_str(&p->body, "</script>\n");
+    }
+  }
+  pl_text_free(&t);
+  return s;
+}
+
+static pl_status put_played(pl_page *p, const pl_moving *m) {
+  rp_played played;
+  char name[40];
+  PL_TRY(rp_played_create(p->env, m, &played));
+  pl_status s = put_mesh(p, &played, name);
+  if (s == PL_OK) {
+    rp_str(&p->body, "<script type=\"application/json\" class=\"pl-motion\">");
+    s = rp_played_motion(&played, name, &p->body);
+    rp_str(&p->body, "</script>\n");
+  }
+  rp_played_free(&played);
+  return s;
+}
+
+pl_status pl_page_moving(pl_page *p, const pl_moving *m, const char *caption) {
+  size_t n;
+  rp_str(&p->body, "<figure>\n");
+  PL_TRY(pl_moving_svg(&p->body, m));
+  if (m->nframe > 1 && rp_player(&n)) PL_TRY(put_played(p, m));
+  put_caption(p, caption);
+  rp_str(&p->body, "</figure>\n");
+  return PL_OK;
+}
+
+static void put_player(const pl_page *p, pl_text *out) {
+  size_t n;
+  const unsigned char *script = rp_player(&n);
+  if (p->nmesh == 0 || !script) return;
+  rp_str(out, "<script type=\"text/plain\" id=\"pl-player\">");
+  rp_base64(out, script, n);
+  rp_str(out, "</script>\n");
+  rp_str(out, starter);
+}
+
+// ---- tables -------------------------------------------------------------------------------------
 
 // 1 when all cells of a column below the header begin like numbers
 static int is_numeric(int rows, int cols, const char *const *cells, int c) {
@@ -356,7 +438,9 @@ pl_status pl_page_write(pl_page *p, const char *path) {
   }
   if (p->body.s) pl_text_put(&out, p->body.s, p->body.n);
   rp_str(&out, "<footer>Made by pliant " PL_VERSION ". Everything is in this file.</footer>\n"
-               "</main>\n</body>\n</html>\n");
+               "</main>\n");
+  put_player(p, &out);
+  rp_str(&out, "</body>\n</html>\n");
   int failed = p->body.failed || p->contents.failed || p->origin.failed || p->key.failed ||
                p->notices.failed || out.failed;
   pl_status s = failed ? PL_E_NOMEM : pl_file_write(p->env, path, out.s, out.n);

@@ -141,9 +141,8 @@ static void fit(rp_picture *p, int npos, const double *const *pos) {
   for (int i = 0; i < 2 * v->nline; i++)
     for (int k = 0; k < 2; k++) {
       double u = row_dot(p->camera.R[k], v->line + 3 * (size_t)i);
-      double w = v->drift ? row_dot(p->camera.R[k], v->drift + 3 * (size_t)(i / 2)) : 0;
-      lo[k] = fmin(lo[k], fmin(u, u + w));
-      hi[k] = fmax(hi[k], fmax(u, u + w));
+      lo[k] = fmin(lo[k], u);
+      hi[k] = fmax(hi[k], u);
     }
   double e[2] = {hi[0] - lo[0], hi[1] - lo[1]};
   double scale = fmin((p->right - p->left) / e[0], (p->h - p->top - below) / e[1]);
@@ -157,11 +156,12 @@ static void fit(rp_picture *p, int npos, const double *const *pos) {
   p->camera.centre[1] = (p->top + p->bottom) / 2;
 }
 
-void rp_picture_lines(rp_picture *p, int from, int to) {
+static void draw_backdrop(rp_picture *p) {
+  if (p->view->nline == 0) return;
   rp_pen pen = rp_pen_new(p->t, 1);
   rp_str(p->t, "<path class=\"pl-ghost\" fill=\"none\" stroke=\"#8793a0\" stroke-width=\".9\" "
                "stroke-opacity=\".55\" d=\"");
-  for (int i = from; i < to; i++) {
+  for (int i = 0; i < p->view->nline; i++) {
     double P[6];
     rp_project(&p->camera, 2, p->view->line + 6 * (size_t)i, P);
     if (isnan(P[0]) || isnan(P[3])) continue;
@@ -169,25 +169,6 @@ void rp_picture_lines(rp_picture *p, int from, int to) {
     rp_line(&pen, P[3], P[4]);
   }
   rp_str(p->t, "\"/>\n");
-}
-
-int rp_picture_drift(const rp_picture *p, int from, double go[2]) {
-  const pl_view *v = p->view;
-  int to = from + 1;
-  const double *d = v->drift ? v->drift + 3 * (size_t)from : NULL;
-  while (to < v->nline && (!d || memcmp(d, v->drift + 3 * (size_t)to, 3 * sizeof *d) == 0)) to++;
-  go[0] = d ? p->camera.scale * row_dot(p->camera.R[0], d) : 0;
-  go[1] = d ? -p->camera.scale * row_dot(p->camera.R[1], d) : 0;
-  return to;
-}
-
-// lines that stay where they are; a film draws the others
-static void draw_backdrop(rp_picture *p) {
-  double go[2];
-  for (int from = 0, to; from < p->view->nline; from = to) {
-    to = rp_picture_drift(p, from, go);
-    if (go[0] == 0 && go[1] == 0) rp_picture_lines(p, from, to);
-  }
 }
 
 pl_status rp_picture_open(rp_picture *p, pl_text *t, const pl_mesh *m, const pl_view *v, int most,

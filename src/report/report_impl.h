@@ -21,6 +21,10 @@ void rp_power(char *out, size_t size, int e);
 // The shortest text that strtod reads back to the same double, in the C locale's form.
 void rp_shortest(char *out, size_t size, double v);
 
+// A string of JSON with its quotes, safe within a script of a page.
+void rp_json(pl_text *t, const char *s);
+void rp_base64(pl_text *t, const unsigned char *s, size_t n);
+
 // `<svg ...>` with its background, and the title line when there is one. The font is inherited.
 void rp_svg_open(pl_text *t, double w, double h, const char *title);
 // A line of text; anchor is 's', 'm' or 'e'; class as in the page's style sheet.
@@ -105,7 +109,7 @@ pl_status rp_thin_dots(rp_pen *pen, int n, const double *xy, int width, int heig
 
 // ---- shapes of meshes -------------------------------------------------------------------------
 
-enum { RP_FACES = 12000, RP_FILM_FACES = 1500 }; // in a still, in a film
+enum { RP_FACES = 12000 }; // in a still
 
 typedef struct rp_face {
   int v[4], n;
@@ -125,7 +129,6 @@ typedef struct rp_shape {
   pl_env *env;
   int nvert, nface, nedge, nseg, nlone;
   rp_face *face;
-  int (*face_edge)[4]; // [nface]
   rp_edge *edge;
   int (*seg)[2];
   int *lone;
@@ -164,37 +167,44 @@ void rp_picture_decor(rp_picture *p);
 void rp_picture_free(rp_picture *p);
 // Pixel coordinates and depth (pixels, larger is nearer) of positions: out [nvert][3].
 void rp_project(const rp_camera *c, int nvert, const double *x, double *out);
-// The model at projected positions P.
-pl_status rp_picture_model(rp_picture *p, const double *P);
-// Its outline only, at projected positions P.
+// The model's outline only, at projected positions P.
 pl_status rp_picture_outline(rp_picture *p, const double *P, double opacity);
-// Lines from..to-1 of the backdrop.
-void rp_picture_lines(rp_picture *p, int from, int to);
-// Pixels that line `from` and those after it go in a film; returns the first that goes elsewhere.
-int rp_picture_drift(const rp_picture *p, int from, double go[2]);
-// Dots and marks at projected positions.
-void rp_picture_marks(rp_picture *p, const double *P);
+// The model with its springs, dots and marks at projected positions, and what tells its size.
+pl_status rp_picture_whole(rp_picture *p, const double *P);
 
-// Path data of a spring at projected positions.
-void rp_tie_shape(const rp_picture *p, rp_pen *pen, const double *P, const pl_tie *t);
-#define RP_TIE "#b5651d"
+enum { RP_JOINTED = 40 }; // the most segments that have joints
 
-// Unit normals of all faces in camera coordinates, [nface][3], softened across blunt edges.
-void rp_normals(const rp_shape *s, const double *P, int soften, double *normal, double *scratch);
-// A face's colour from its normal and the mean value of its vertices.
-rp_rgb rp_face_colour(const rp_picture *p, const rp_face *f, const double n[3]);
-int rp_face_seen(const rp_face *f, const double *P); // finite, and not the back of a solid
-double rp_value(const rp_picture *p, int vertex);    // colour value scaled to 0..1, NaN: none
-typedef struct rp_item {
-  double depth;
-  int kind, index; // 0 face, 1 segment, 2 joint, 3 sharp edge
-} rp_item;
-void rp_items_sort(int n, rp_item *items);
-// Typical lengths in pixels, and what follows from them: widths of lines, radius of joints (0: not
-// shown).
-double rp_seg_length(const rp_shape *s, const double *P);
-double rp_typical_face(const rp_shape *s, const double *P);
-double rp_seg_width(double length);
-double rp_joint_radius(int nseg, double length);
+// ---- motions that are played ------------------------------------------------------------------
+
+// Arrays for the player, one after the other: bytes of the same weight stand together, which packs
+// well.
+void rp_pack_int(pl_text *raw, size_t n, const int *v);      // differences from the one before
+void rp_pack_float(pl_text *raw, size_t n, const double *v); // single precision
+// Numbers of 16 bits in `planes` of n: differences from the one `stride` before, and, with `chain`,
+// of these from the plane before.
+void rp_pack_short(pl_text *raw, int planes, size_t n, size_t stride, int chain, const short *v);
+// All of them deflated, as base64.
+void rp_pack_close(pl_text *t, pl_text *raw);
+// Round values of lo..hi to -32767..32767; what is not finite becomes -32768.
+short rp_pack_round(double v, double lo, double hi);
+
+typedef struct rp_played {
+  pl_env *env;
+  const pl_moving *m;
+  rp_shape shape;
+  int n, *old; // vertices that are drawn, their numbers in the mesh
+  int *now;    // [nvert] their numbers there, -1: none
+  int *joint, njoint;
+  int nframe; // that are kept
+  int nharm;  // of a period
+} rp_played;
+pl_status rp_played_create(pl_env *env, const pl_moving *m, rp_played *out);
+void rp_played_free(rp_played *p);
+// What stays the same, as JSON, and the motion itself, which names it.
+void rp_played_mesh(const rp_played *p, pl_text *t);
+pl_status rp_played_motion(const rp_played *p, const char *mesh, pl_text *t);
+
+// The player's script, gzipped; NULL: this library was built without.
+const unsigned char *rp_player(size_t *n);
 
 #endif

@@ -172,7 +172,7 @@ static pl_status thin(rp_shape *s, const pl_mesh *m, int most) {
 // ---- edges ------------------------------------------------------------------------------------
 
 typedef struct side {
-  int lo, hi, face, corner;
+  int lo, hi, face;
   int up; // the face runs from lo to hi
 } side;
 
@@ -187,15 +187,14 @@ static pl_status make_edges(rp_shape *s) {
   int n = 0;
   side *sides = pl_alloc(s->env, (size_t)s->nface, 4 * sizeof *sides);
   s->edge = pl_alloc(s->env, (size_t)s->nface, 4 * sizeof *s->edge);
-  s->face_edge = pl_alloc(s->env, (size_t)s->nface, sizeof *s->face_edge);
-  if (!sides || !s->edge || !s->face_edge) {
+  if (!sides || !s->edge) {
     pl_free(s->env, sides);
     return PL_E_NOMEM;
   }
   for (int f = 0; f < s->nface; f++)
     for (int k = 0; k < s->face[f].n; k++) {
       int a = s->face[f].v[k], b = s->face[f].v[(k + 1) % s->face[f].n];
-      sides[n++] = (side){a < b ? a : b, a < b ? b : a, f, k, a < b};
+      sides[n++] = (side){a < b ? a : b, a < b ? b : a, f, a < b};
     }
   qsort(sides, (size_t)n, sizeof *sides, by_ends);
   for (int i = 0; i < n; i++) {
@@ -210,7 +209,6 @@ static pl_status make_edges(rp_shape *s) {
         e->flipped = d[-1].up == d->up;
       }
     }
-    s->face_edge[d->face][d->corner] = s->nedge - 1;
   }
   pl_free(s->env, sides);
   return PL_OK;
@@ -234,6 +232,5 @@ void rp_shape_free(rp_shape *s) {
   pl_free(s->env, s->seg);
   pl_free(s->env, s->lone);
   pl_free(s->env, s->edge);
-  pl_free(s->env, s->face_edge);
   *s = (rp_shape){.env = s->env};
 }

@@ -201,17 +201,6 @@ static pl_status put_png(pl_env *env, int w, int h, const unsigned char *rows, p
   return bad || png->failed ? PL_E_NOMEM : PL_OK;
 }
 
-static void put_base64(pl_text *t, const unsigned char *s, size_t n) {
-  static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  for (size_t i = 0; i < n; i += 3) {
-    unsigned v = (unsigned)s[i] << 16 | (i + 1 < n ? (unsigned)s[i + 1] << 8 : 0) |
-                 (i + 2 < n ? (unsigned)s[i + 2] : 0);
-    char out[4] = {digit[v >> 18], digit[v >> 12 & 63], i + 1 < n ? digit[v >> 6 & 63] : '=',
-                   i + 2 < n ? digit[v & 63] : '='};
-    pl_text_put(t, out, 4);
-  }
-}
-
 // -------------------------------------------------------------------------------------------------
 
 static void scale_bar(pl_text *t, const canvas *c) {
@@ -240,7 +229,7 @@ static pl_status put_svg(pl_env *env, pl_text *t, const canvas *c, const char *t
   if (s == PL_OK) {
     rp_svg_open(t, w, h, title);
     pl_text_add(t, "<image width=\"%d\" height=\"%d\" href=\"data:image/png;base64,", w, h);
-    put_base64(t, (const unsigned char *)png.s, png.n);
+    rp_base64(t, (const unsigned char *)png.s, png.n);
     rp_str(t, "\"/>\n");
     scale_bar(t, c);
     s = rp_svg_close(t, start);

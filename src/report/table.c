@@ -301,6 +301,11 @@ static pl_status read_header(reader *r, pl_table **out) {
   return s;
 }
 
+static const char *cell_hint(const reader *r, const char *otherwise) {
+  if (!r->cell.s || !strchr(r->cell.s, ';')) return otherwise;
+  return "separate cells by commas, and write decimals with a point: 0.5,1.25";
+}
+
 static pl_status read_number(reader *r, int col, double *value) {
   const char *s = r->cell.s ? r->cell.s : "";
   size_t n = r->cell.n;
@@ -310,7 +315,8 @@ static pl_status read_number(reader *r, int col, double *value) {
   *value = NAN;
   if (n == 0) return PL_OK;
   if (pl_number_word(s, n, value)) return PL_OK;
-  return pl_fail_at(r->env, PL_E_INPUT, r->path, r->line, 0, "cells below the header hold numbers",
+  return pl_fail_at(r->env, PL_E_INPUT, r->path, r->line, 0,
+                    cell_hint(r, "cells below the header hold numbers"),
                     "column %d: '%.*s' is not a number", col + 1, n > 40 ? 40 : (int)n, s);
 }
 
@@ -328,7 +334,7 @@ static pl_status read_rows(reader *r, pl_table *t, double *row) {
       col++;
     }
     if (col != t->ncol)
-      return pl_fail_at(r->env, PL_E_INPUT, r->path, line, 0, NULL,
+      return pl_fail_at(r->env, PL_E_INPUT, r->path, line, 0, cell_hint(r, NULL),
                         "%d %s, but the header has %d %s", col, pl_plural(col, "cell", "cells"),
                         t->ncol, pl_plural(t->ncol, "column", "columns"));
     PL_TRY(pl_table_row(t, row));

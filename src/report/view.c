@@ -5,6 +5,7 @@
 #include <string.h>
 
 enum { PIECES = 4500 }; // of colour, over the whole picture
+#define TIE "#b5651d"
 
 // ---- shading ----------------------------------------------------------------------------------
 
@@ -27,7 +28,8 @@ static double dot(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-void rp_normals(const rp_shape *s, const double *P, int soften, double *normal, double *scratch) {
+static void find_normals(const rp_shape *s, const double *P, int soften, double *normal,
+                         double *scratch) {
   double *raw = soften ? scratch : normal;
   for (int f = 0; f < s->nface; f++) face_normal(&s->face[f], P, raw + 3 * (size_t)f);
   if (!soften) return;
@@ -88,7 +90,7 @@ static double scaled(const rp_picture *p, double v) {
   return fmin(fmax((v / 2 - p->lo / 2) / (p->hi / 2 - p->lo / 2), 0), 1);
 }
 
-double rp_value(const rp_picture *p, int vertex) {
+static double value_at(const rp_picture *p, int vertex) {
   return p->view->colour ? scaled(p, p->view->colour[vertex]) : NAN;
 }
 
@@ -102,13 +104,13 @@ static rp_rgb face_tone(const rp_picture *p, const rp_face *f) {
   return limit > 0 ? rp_light(t) : rp_viridis(t);
 }
 
-rp_rgb rp_face_colour(const rp_picture *p, const rp_face *f, const double n[3]) {
+static rp_rgb face_colour(const rp_picture *p, const rp_face *f, const double n[3]) {
   if (p->face) {
     rp_rgb c = face_tone(p, f);
     return shade(p, &c, n, f->solid);
   }
   double mean = 0;
-  for (int k = 0; k < f->n; k++) mean += rp_value(p, f->v[k]) / f->n;
+  for (int k = 0; k < f->n; k++) mean += value_at(p, f->v[k]) / f->n;
   return rp_shaded(p, mean, n, f->solid);
 }
 
@@ -122,19 +124,24 @@ static double seen_area(const rp_face *f, const double *P) {
   return area;
 }
 
-int rp_face_seen(const rp_face *f, const double *P) {
+static int face_seen(const rp_face *f, const double *P) {
   double area = seen_area(f, P);
   return !isnan(area) && (!f->solid || area > 0);
 }
 
+typedef struct item {
+  double depth;
+  int kind, index; // 0 face, 1 segment, 2 joint, 3 sharp edge
+} item;
+
 static int nearer(const void *a, const void *b) {
-  const rp_item *p = a, *q = b;
+  const item *p = a, *q = b;
   if (p->depth != q->depth) return p->depth < q->depth ? -1 : 1;
   if (p->kind != q->kind) return p->kind < q->kind ? -1 : 1;
   return (p->index > q->index) - (p->index < q->index);
 }
 
-void rp_items_sort(int n, rp_item *items) {
+static void sort_items(int n, item *items) {
   qsort(items, (size_t)n, sizeof *items, nearer);
 }
 
@@ -147,7 +154,7 @@ typedef struct drawing {
   double *normal, *soft; // [nface][3] true and softened
   char *seen;            // [nface] drawn at all
   double *front;         // [nvert] depth of the nearest face drawn at a vertex
-  rp_item *item;
+  item *item;
   int nitem;
   double grain;       // typical size of a face in pixels
   int edges, levels;  // thin edges drawn; bands of colour over the range, 0: one colour a face
@@ -155,7 +162,7 @@ typedef struct drawing {
   int *joint, njoint; // vertices shown as joints
 } drawing;
 
-double rp_seg_length(const rp_shape *s, const double *P) {
+static double seg_length(const rp_shape *s, const double *P) {
   double sum = 0;
   int n = 0;
   for (int i = 0; i < s->nseg; i++) {
@@ -167,7 +174,7 @@ double rp_seg_length(const rp_shape *s, const double *P) {
   return n > 0 ? sum / n : 0;
 }
 
-double rp_typical_face(const rp_shape *s, const double *P) {
+static double typical_face(const rp_shape *s, const double *P) {
   double area = 0;
   int n = 0;
   for (int f = 0; f < s->nface; f++) {
@@ -187,7 +194,7 @@ double rp_typical_face(const rp_shape *s, const double *P) {
 static double value_span(const rp_picture *p, const rp_face *f) {
   double lo = 1, hi = 0;
   for (int k = 0; k < f->n; k++) {
-    double v = rp_value(p, f->v[k]);
+    double v = value_at(p, f->v[k]);
     if (isnan(v)) return 0;
     lo = fmin(lo, v);
     hi = fmax(hi, v);
@@ -208,20 +215,20 @@ static int choose_levels(const drawing *d) {
   return 0;
 }
 
-double rp_seg_width(double length) {
+static double seg_width(double length) {
   return fmin(fmax(1.5 + 0.03 * length, 1.8), 4.2);
 }
 
 // chains of many short segments look better without
-double rp_joint_radius(int nseg, double length) {
+static double joint_radius(int nseg, double length) {
   double r = fmin(0.13 * length, 4.6);
-  return r < 1.9 || nseg > 40 ? 0 : r;
+  return r < 1.9 || nseg > RP_JOINTED ? 0 : r;
 }
 
 // ends of segments, once each
 static pl_status find_joints(drawing *d) {
   const rp_shape *s = &d->p->shape;
-  if (rp_joint_radius(s->nseg, d->seg_len) == 0) return PL_OK;
+  if (joint_radius(s->nseg, d->seg_len) == 0) return PL_OK;
   char *taken = pl_alloc(d->p->env, (size_t)s->nvert, 1);
   d->joint = pl_alloc(d->p->env, (size_t)s->nseg, 2 * sizeof *d->joint);
   for (int k = 0; taken && d->joint && k < 2 * s->nseg; k++) {
@@ -240,12 +247,12 @@ static void collect_faces(drawing *d) {
   for (int v = 0; v < s->nvert; v++) d->front[v] = -INFINITY;
   for (int f = 0; f < s->nface; f++) {
     const rp_face *g = &s->face[f];
-    d->seen[f] = (char)rp_face_seen(g, d->P);
+    d->seen[f] = (char)face_seen(g, d->P);
     if (!d->seen[f]) continue;
     double depth = 0;
     for (int k = 0; k < g->n; k++) depth += d->P[3 * (size_t)g->v[k] + 2] / g->n;
     for (int k = 0; k < g->n; k++) d->front[g->v[k]] = fmax(d->front[g->v[k]], depth);
-    d->item[d->nitem++] = (rp_item){.depth = depth, .kind = 0, .index = f};
+    d->item[d->nitem++] = (item){.depth = depth, .kind = 0, .index = f};
   }
   // sharp edges follow the last face at either end, so that none covers half of their width
   for (int i = 0; i < s->nedge; i++) {
@@ -253,7 +260,7 @@ static void collect_faces(drawing *d) {
     int seen = d->seen[e->face[0]] || (e->face[1] >= 0 && d->seen[e->face[1]]);
     if (!seen || !rp_edge_sharp(d->normal, e)) continue;
     double depth = fmax(d->front[e->v[0]], d->front[e->v[1]]);
-    d->item[d->nitem++] = (rp_item){.depth = depth, .kind = 3, .index = i};
+    d->item[d->nitem++] = (item){.depth = depth, .kind = 3, .index = i};
   }
 }
 
@@ -271,7 +278,7 @@ static void order_by_colour(drawing *d) {
     int k = d->item[i].index;
     d->item[i].depth = d->item[i].kind ? INFINITY : 0;
     if (d->item[i].kind) continue;
-    rp_hex(hex, rp_face_colour(d->p, &s->face[k], d->soft + 3 * (size_t)k));
+    rp_hex(hex, face_colour(d->p, &s->face[k], d->soft + 3 * (size_t)k));
     d->item[i].depth = (double)strtol(hex + 1, NULL, 16);
   }
 }
@@ -284,12 +291,12 @@ static void collect(drawing *d) {
   for (int i = 0; i < s->nseg; i++) {
     const double *a = d->P + 3 * (size_t)s->seg[i][0], *b = d->P + 3 * (size_t)s->seg[i][1];
     if (isnan(a[0]) || isnan(b[0])) continue;
-    d->item[d->nitem++] = (rp_item){.depth = a[2] / 2 + b[2] / 2 + 2, .kind = 1, .index = i};
+    d->item[d->nitem++] = (item){.depth = a[2] / 2 + b[2] / 2 + 2, .kind = 1, .index = i};
   }
   for (int j = 0; j < d->njoint; j++)
-    d->item[d->nitem++] = (rp_item){
+    d->item[d->nitem++] = (item){
         .depth = d->P[3 * (size_t)d->joint[j] + 2] + 3 + 0.6 * d->seg_len, .kind = 2, .index = j};
-  rp_items_sort(d->nitem, d->item);
+  sort_items(d->nitem, d->item);
 }
 
 static pl_status prepare(drawing *d) {
@@ -301,12 +308,12 @@ static pl_status prepare(drawing *d) {
   d->front = pl_alloc(d->p->env, (size_t)s->nvert, sizeof *d->front);
   d->item = pl_alloc(d->p->env, n + (size_t)s->nedge + 3 * (size_t)s->nseg, sizeof *d->item);
   if (!d->normal || !d->soft || !d->seen || !d->front || !d->item) return PL_E_NOMEM;
-  d->seg_len = rp_seg_length(s, d->P);
-  d->grain = rp_typical_face(s, d->P);
+  d->seg_len = seg_length(s, d->P);
+  d->grain = typical_face(s, d->P);
   d->edges = d->grain >= 5;
   PL_TRY(find_joints(d));
-  rp_normals(s, d->P, 1, d->soft, d->normal);
-  rp_normals(s, d->P, 0, d->normal, NULL);
+  find_normals(s, d->P, 1, d->soft, d->normal);
+  find_normals(s, d->P, 0, d->normal, NULL);
   collect(d);
   d->levels = choose_levels(d);
   if (d->levels) d->p->decimals = 1;
@@ -372,7 +379,7 @@ static void band(drawing *d, const int v[3], const double value[3], double c, co
 static void banded(drawing *d, const rp_face *f, const int v[3], const double n[3]) {
   double value[3], lo = 1, hi = 0;
   for (int k = 0; k < 3; k++) {
-    value[k] = rp_value(d->p, v[k]);
+    value[k] = value_at(d->p, v[k]);
     lo = fmin(lo, value[k]);
     hi = fmax(hi, value[k]);
   }
@@ -400,7 +407,7 @@ static void draw_face(drawing *d, int index) {
   } else {
     char hex[8];
     pl_text_add(d->p->t, "<path %s=\"%s\" d=\"", d->levels || !d->edges ? "color" : "fill",
-                rp_hex(hex, rp_face_colour(d->p, f, n)));
+                rp_hex(hex, face_colour(d->p, f, n)));
     polygon(d, f->n, f->v);
     rp_str(d->p->t, "\"/>");
   }
@@ -432,7 +439,7 @@ static int draw_alike(drawing *d, int first) {
   int i = first;
   for (; i < d->nitem && d->item[i].kind == 0; i++) {
     const rp_face *f = &d->p->shape.face[d->item[i].index];
-    rp_rgb c = rp_face_colour(d->p, f, d->soft + 3 * (size_t)d->item[i].index);
+    rp_rgb c = face_colour(d->p, f, d->soft + 3 * (size_t)d->item[i].index);
     if (strcmp(rp_hex(i > first ? other : hex, c), hex) != 0) break;
     if (i == first) open_alike(d, c);
     // all in one sense, or faces that overlap would cut holes into each other
@@ -463,7 +470,7 @@ static int draw_sharp(drawing *d, int first) {
 static void draw_segment(drawing *d, int index) {
   const int *v = d->p->shape.seg[index];
   const double *a = d->P + 3 * (size_t)v[0], *b = d->P + 3 * (size_t)v[1];
-  double va = rp_value(d->p, v[0]), vb = rp_value(d->p, v[1]);
+  double va = value_at(d->p, v[0]), vb = value_at(d->p, v[1]);
   int n = isnan(va) || isnan(vb) ? 1 : 1 + (int)fmin(fabs(va - vb) * 48, 24);
   for (int k = 0; k < n; k++) {
     double s = (double)k / n, e = (k + 1.0) / n;
@@ -474,7 +481,7 @@ static void draw_segment(drawing *d, int index) {
         !d->p->view->colour
             ? "#2f4a66"
             : rp_hex(hex, isnan(va + vb) ? no_value : rp_viridis(va + (s + e) / 2 * (vb - va))));
-    rp_num(d->p->t, rp_seg_width(d->seg_len), 2);
+    rp_num(d->p->t, seg_width(d->seg_len), 2);
     rp_str(d->p->t, "\" stroke-linecap=\"round\" d=\"");
     rp_pen pen = rp_pen_new(d->p->t, 2);
     rp_move(&pen, a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1]));
@@ -494,7 +501,7 @@ static void circle(pl_text *t, const double *q, double r, const char *style) {
 }
 
 static void draw_joint(drawing *d, int index) {
-  circle(d->p->t, d->P + 3 * (size_t)d->joint[index], rp_joint_radius(d->p->shape.nseg, d->seg_len),
+  circle(d->p->t, d->P + 3 * (size_t)d->joint[index], joint_radius(d->p->shape.nseg, d->seg_len),
          "class=\"pl-joint\" fill=\"#fff\" stroke=\"#2f4a66\" stroke-width=\"1.5\" "
          "stroke-opacity=\"1\"");
 }
@@ -526,7 +533,7 @@ static void draw_items(drawing *d) {
   rp_str(d->p->t, "</g>\n");
 }
 
-pl_status rp_picture_model(rp_picture *p, const double *P) {
+static pl_status draw_model(rp_picture *p, const double *P) {
   drawing d = {.p = p, .P = P};
   pl_status s = prepare(&d);
   if (s == PL_OK) draw_items(&d);
@@ -545,7 +552,7 @@ static void tie_end(const rp_picture *p, const double *P, const pl_tie *t, int e
   out[1] = a[1] + t->s[end] * d[1] - o * d[0];
 }
 
-void rp_tie_shape(const rp_picture *p, rp_pen *pen, const double *P, const pl_tie *t) {
+static void tie_shape(const rp_picture *p, rp_pen *pen, const double *P, const pl_tie *t) {
   enum { TURNS = 14 };
   double a[2], b[2];
   tie_end(p, P, t, 0, a);
@@ -566,14 +573,14 @@ void rp_tie_shape(const rp_picture *p, rp_pen *pen, const double *P, const pl_ti
 static void draw_ties(rp_picture *p, const double *P) {
   const pl_view *v = p->view;
   if (!v->ntie) return;
-  rp_str(p->t, "<path class=\"pl-tie\" fill=\"none\" stroke=\"" RP_TIE "\" stroke-width=\"1.5\" "
+  rp_str(p->t, "<path class=\"pl-tie\" fill=\"none\" stroke=\"" TIE "\" stroke-width=\"1.5\" "
                "stroke-linejoin=\"round\" stroke-linecap=\"round\" d=\"");
   rp_pen pen = rp_pen_new(p->t, p->decimals);
-  for (int k = 0; k < v->ntie; k++) rp_tie_shape(p, &pen, P, &v->tie[k]);
+  for (int k = 0; k < v->ntie; k++) tie_shape(p, &pen, P, &v->tie[k]);
   rp_str(p->t, "\"/>\n");
 }
 
-void rp_picture_marks(rp_picture *p, const double *P) {
+static void draw_marks(rp_picture *p, const double *P) {
   for (int k = 0; k < p->shape.nlone; k++) {
     const double *q = P + 3 * (size_t)p->shape.lone[k];
     if (!isnan(q[0])) circle(p->t, q, 4, "class=\"pl-lone\" fill=\"#2f4a66\"");
@@ -584,13 +591,21 @@ void rp_picture_marks(rp_picture *p, const double *P) {
   }
 }
 
+pl_status rp_picture_whole(rp_picture *p, const double *P) {
+  PL_TRY(draw_model(p, P));
+  draw_ties(p, P);
+  draw_marks(p, P);
+  rp_picture_decor(p);
+  return PL_OK;
+}
+
 // ---- outlines ---------------------------------------------------------------------------------
 
 pl_status rp_picture_outline(rp_picture *p, const double *P, double opacity) {
   const rp_shape *s = &p->shape;
   double *normal = pl_alloc(p->env, (size_t)s->nface, 3 * sizeof *normal);
   if (!normal) return PL_E_NOMEM;
-  rp_normals(s, P, 0, normal, NULL);
+  find_normals(s, P, 0, normal, NULL);
   rp_str(p->t, "<path class=\"pl-ghost\" fill=\"none\" stroke=\"#8793a0\" stroke-linecap=\"round\" "
                "stroke-width=\"1.1\" stroke-opacity=\"");
   rp_num(p->t, opacity, 2);
@@ -622,15 +637,10 @@ static pl_status draw_still(rp_picture *p, const double *x, const double *ghost)
   }
   for (int k = 0; s == PL_OK && k < p->view->nmoment; k++) {
     rp_project(&p->camera, p->mesh->nvert, p->view->moment + (size_t)k * n, P);
-    s = rp_picture_model(p, P);
+    s = draw_model(p, P);
   }
   rp_project(&p->camera, p->mesh->nvert, x, P);
-  if (s == PL_OK) s = rp_picture_model(p, P);
-  if (s == PL_OK) {
-    draw_ties(p, P);
-    rp_picture_marks(p, P);
-    rp_picture_decor(p);
-  }
+  if (s == PL_OK) s = rp_picture_whole(p, P);
   pl_free(p->env, P);
   return s;
 }

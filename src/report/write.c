@@ -331,3 +331,26 @@ const char *rp_hex(char out[8], rp_rgb c) {
   out[7] = 0;
   return out;
 }
+
+void rp_base64(pl_text *t, const unsigned char *s, size_t n) {
+  static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (size_t i = 0; i < n; i += 3) {
+    unsigned v = (unsigned)s[i] << 16 | (i + 1 < n ? (unsigned)s[i + 1] << 8 : 0) |
+                 (i + 2 < n ? (unsigned)s[i + 2] : 0);
+    char out[4] = {digit[v >> 18], digit[v >> 12 & 63], i + 1 < n ? digit[v >> 6 & 63] : '=',
+                   i + 2 < n ? digit[v & 63] : '='};
+    pl_text_put(t, out, 4);
+  }
+}
+
+void rp_json(pl_text *t, const char *s) {
+  rp_str(t, "\"");
+  for (; s && *s; s++) {
+    unsigned char c = (unsigned char)*s;
+    if (c < 0x20 || strchr("\"\\<>&", c))
+      pl_text_add(t, "\\u%04x", c);
+    else
+      pl_text_put(t, s, 1);
+  }
+  rp_str(t, "\"");
+}

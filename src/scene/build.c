@@ -404,6 +404,7 @@ pl_status build_scene(reader *r, pl_scene *s) {
   check_plausible(r, s);
   PL_TRY(fill_lists(r, s));
   PL_TRY(build_model(r, s));
+  check_massless(r, s);
   PL_TRY(check_masses(r, s));
   if (r->nproblem > 0) return PL_E_INPUT;
   return check_rotations(r, s);

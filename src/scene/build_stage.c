@@ -1,6 +1,7 @@
 // Loads and supports of one analysis after another: each changes those of the one it is about.
 #include "scene_impl.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -118,12 +119,13 @@ static int read_entry(reader *r, const pl_node *at, double *factor, action *act)
   *factor = off ? 0 : 1;
   if (off || hold || strcmp(text, "on") == 0 || strcmp(text, "yes") == 0) return 1;
   num v;
-  if (at->kind != NODE_SCALAR || !read_num(r, at, at->key, "", &v)) {
-    if (at->kind != NODE_SCALAR)
-      problem(r, at, "e.g. {pull: 0.5, clip: off}",
-              "change: '%.60s' takes a factor, on, off or hold", at->key);
+  if (at->kind != NODE_SCALAR || isalpha((unsigned char)*text)) {
+    problem(r, at, "e.g. {pull: 0.5, clip: off}",
+            "change: '%.60s' takes a factor, on, off or hold%s%.60s%s", at->key,
+            *text ? ", got '" : "", text, *text ? "'" : "");
     return 0;
   }
+  if (!read_num(r, at, at->key, "", &v)) return 0;
   if (v.par >= 0) {
     problem(r, at, "make the load itself follow it", "change: factors follow no parameter");
     return 0;

@@ -120,44 +120,54 @@ static void put_term(pl_text *out, int dim, const pl_drive_desc *d, const pl_ter
     pl_text_add(out, ", constant");
 }
 
+void pl_scene_describe_drive(const pl_scene *s, int drive, pl_text *out) {
+  const pl_drive_desc *d = &s->drive[drive];
+  int nnode, ndof = pl_drive_size(s, d, &nnode);
+  if (nnode == 0 && d->nscal > 0) {
+    pl_text_add(out, "%d %s", d->nscal, pl_plural(d->nscal, "angle", "angles"));
+    return;
+  }
+  pl_text_add(out, "%d %s,", nnode, pl_plural(nnode, "node", "nodes"));
+  put_axes(out, s->dim, d->mask);
+  pl_text_add(out, " (%d %s)", ndof, pl_plural(ndof, "unknown", "unknowns"));
+  for (int i = 0; i < d->nterm && i < 4; i++) put_term(out, s->dim, d, &d->term[i]);
+  if (d->nterm > 4)
+    pl_text_add(out, " and %d %s", d->nterm - 4,
+                pl_plural(d->nterm - 4, "more term", "more terms"));
+}
+
 static void describe_drives(const pl_scene *s, pl_text *out) {
   for (int k = 0; k < s->ndrive; k++) {
     const pl_drive_desc *d = &s->drive[k];
-    int nnode, ndof = pl_drive_size(s, d, &nnode);
     pl_text_add(out, d->nterm ? "drive      " : "fixed      ");
     if (d->name && strcmp(d->name, "fixed") != 0) pl_text_add(out, "%s: ", d->name);
-    if (nnode == 0 && d->nscal > 0) {
-      pl_text_add(out, "%d %s\n", d->nscal, pl_plural(d->nscal, "angle", "angles"));
-      continue;
-    }
-    pl_text_add(out, "%d %s,", nnode, pl_plural(nnode, "node", "nodes"));
-    put_axes(out, s->dim, d->mask);
-    pl_text_add(out, " (%d %s)", ndof, pl_plural(ndof, "unknown", "unknowns"));
-    for (int i = 0; i < d->nterm && i < 4; i++) put_term(out, s->dim, d, &d->term[i]);
-    if (d->nterm > 4)
-      pl_text_add(out, " and %d %s", d->nterm - 4,
-                  pl_plural(d->nterm - 4, "more term", "more terms"));
+    pl_scene_describe_drive(s, k, out);
     pl_text_add(out, "\n");
   }
+}
+
+void pl_scene_describe_load(const pl_scene *s, int load, pl_text *out) {
+  const pl_load_desc *d = &s->load[load];
+  const pl_load_form *form = &s->load_form[load];
+  double total[3], sum = form->share ? 0 : d->nnode;
+  for (int i = 0; form->share && i < d->nnode; i++) sum += form->share[i];
+  for (int c = 0; c < 3; c++) total[c] = sum * d->term.amplitude[c];
+  pl_text_add(out, "%d %s, total ", d->nnode, pl_plural(d->nnode, "node", "nodes"));
+  put_vector(out, s->dim, total, "N");
+  if (d->term.harmonic)
+    pl_text_add(out, ", harmonic %d", d->term.harmonic);
+  else
+    pl_text_add(out, form->over ? ", over time" : ", constant");
 }
 
 static void describe_loads(const pl_scene *s, pl_text *out) {
   double size = hypot(hypot(s->gravity[0], s->gravity[1]), s->gravity[2]);
   for (int k = 0; k < s->nload; k++) {
-    const pl_load_desc *d = &s->load[k];
-    const pl_load_form *form = &s->load_form[k];
-    double total[3], sum = form->share ? 0 : d->nnode;
-    if (form->inertial) continue;
-    for (int i = 0; form->share && i < d->nnode; i++) sum += form->share[i];
-    for (int c = 0; c < 3; c++) total[c] = sum * d->term.amplitude[c];
+    if (s->load_form[k].inertial) continue;
     pl_text_add(out, "load       ");
-    if (d->name) pl_text_add(out, "%s: ", d->name);
-    pl_text_add(out, "%d %s, total ", d->nnode, pl_plural(d->nnode, "node", "nodes"));
-    put_vector(out, s->dim, total, "N");
-    if (d->term.harmonic)
-      pl_text_add(out, ", harmonic %d\n", d->term.harmonic);
-    else
-      pl_text_add(out, form->over ? ", over time\n" : ", constant\n");
+    if (s->load[k].name) pl_text_add(out, "%s: ", s->load[k].name);
+    pl_scene_describe_load(s, k, out);
+    pl_text_add(out, "\n");
   }
   for (int k = 0; k < s->nload_note; k++) pl_text_add(out, "%s\n", s->load_note[k]);
   if (size == 0) return;

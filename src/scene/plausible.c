@@ -218,6 +218,25 @@ void check_plausible(reader *r, const pl_scene *s) {
   check_nodes(r);
 }
 
+// weight and accelerations of the base where nothing has mass
+void check_massless(reader *r, const pl_scene *s) {
+  const pl_node *at = r->def.loads.item ? items_first(&r->def.loads) : NULL;
+  const load_def *def = r->def.loads.item;
+  const vec *g = &r->def.gravity;
+  const char *what =
+      g->at && (g->v[0].v != 0 || g->v[1].v != 0 || g->v[2].v != 0) ? "gravity" : NULL;
+  const pl_csc *M = &s->params->M;
+  if (s->nmail > 0) return; // elements of patches have their own
+  if (what) at = g->at;
+  for (int i = 0; !what && i < r->def.loads.n; i++, at = what ? at : at->next)
+    if (def[i].acceleration.at) what = "acceleration of the base";
+  for (int k = 0; what && k < M->nnz; k++)
+    if (M->val[k] != 0) return;
+  if (what)
+    warning(r, at, "give the material a density, or masses",
+            "%s does nothing: nothing here has mass", what);
+}
+
 // methods that change velocities by masses of nodes, and bodies that have none
 pl_status check_masses(reader *r, const pl_scene *s) {
   for (int k = 0; k < s->nanalysis; k++) {

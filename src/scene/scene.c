@@ -287,6 +287,15 @@ pl_status pl_scene_load_explore(pl_env *env, const char *path, const pl_explorat
   return load(env, path, e->nset, e->set, limits, e, out);
 }
 
+pl_status pl_scene_parse_explore(pl_env *env, const char *name, const char *folder,
+                                 const char *data, size_t size, const pl_exploration *e,
+                                 const pl_scene_limits *limits, pl_scene **out) {
+  const source from = {name, folder, NULL, data, size};
+  *out = NULL;
+  PL_TRY(check_exploration(env, e));
+  return parse(env, &from, e->nset, e->set, limits, e, out);
+}
+
 const pl_builder *pl_scene_builder(const pl_scene *s) {
   return s->impl->builder;
 }

@@ -299,6 +299,7 @@ void check_materials(reader *r);
 void build_swellings(reader *r);
 void check_plausible(reader *r, const pl_scene *s);
 // of the model
+void check_massless(reader *r, const pl_scene *s);
 pl_status check_masses(reader *r, const pl_scene *s);
 pl_status check_rotations(reader *r, const pl_scene *s);
 // what `check` tells of voxels (build_voxels.c)

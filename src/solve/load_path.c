@@ -14,6 +14,7 @@ static const double BRANCH =
     0.25;                         // of the extent: motion that counts like a whole load on branches
 static const double CROWD = 0.01; // of the first step: places this close count as one
 static const double STANDS = 1e-6;    // of the fastest: an unknown that is slower stands still
+static const double NEAR = 0.1;       // of a step: a path that passes its begin so closely is back
 static const double TINY_LOAD = 1e-4; // change of the load factor that derivatives are made with
 
 typedef struct point {
@@ -46,7 +47,8 @@ typedef struct path {
   double *F, *u, *v; // [n] -dr/dlambda, scratch
   double *rate;      // [nq] scratch
   point at, next, trial, best;
-  int points; // of the path under way
+  point begin; // of the path under way
+  int points;  // of the path under way
 } path;
 
 static double dot(const path *k, const double *x, const double *y) {
@@ -377,32 +379,73 @@ static int passed(double from, double to, double mark) {
   return (from - mark) * (to - mark) <= 0 && from != mark;
 }
 
+// the step from k->at to k->next comes back to where the path began
+static int closes(const path *k) {
+  const double *at = k->at.s->q, *next = k->next.s->q, *begin = k->begin.s->q;
+  double a = k->a * k->a, l = k->next.lambda - k->at.lambda, m = k->begin.lambda - k->at.lambda;
+  double length = l * l, along = l * m, far = m * m;
+  for (int i = 0; i < k->e.n; i++) {
+    int q = k->e.dof[i];
+    double w = k->weight[i] / a, x = next[q] - at[q], y = begin[q] - at[q];
+    length += w * x * x;
+    along += w * x * y;
+    far += w * y * y;
+  }
+  return k->points > 2 && along > 0 && along <= length &&
+         far - along * along / length < NEAR * NEAR * length;
+}
+
 // on from k->at, which is accepted, to an end of the range
 static pl_status follow(path *k) {
   double step = k->o->step;
+  point_copy(k, &k->begin, &k->at);
   while (k->points < k->o->points) {
     pl_status s = next_point(k, &step);
     if (s == PL_UNSOLVED) k->info->reason = PL_STOP_STEP;
     PL_TRY(s);
     double from = k->at.lambda, to = k->next.lambda;
     int end = passed(from, to, k->o->to), back = passed(from, to, k->o->beyond);
-    PL_TRY(look_between(k));
+    int closed = !end && !back && closes(k);
+    if (!closed) PL_TRY(look_between(k));
     if (end || back) {
       s = land(k, end ? k->o->to : k->o->beyond);
       if (s == PL_UNSOLVED) k->info->reason = PL_STOP_STEP;
       PL_TRY(s);
       k->info->reason = end ? PL_STOP_END : PL_STOP_BACK;
     }
+    if (closed) {
+      k->begin.arc = k->next.arc;
+      point_copy(k, &k->next, &k->begin);
+      k->info->reason = PL_STOP_CLOSED;
+    }
     point_copy(k, &k->at, &k->next);
     PL_TRY(accept_point(k));
     if (end || back) return PL_OK;
+    if (closed) return PL_UNSOLVED;
   }
   k->info->reason = PL_STOP_POINTS;
   return PL_UNSOLVED;
 }
 
+// forces or driven places anywhere change with the load factor
+static pl_status look_for_loads(path *k, int *grows) {
+  equil *e = &k->e;
+  *grows = 0;
+  PL_TRY(residual_at(k, 0, k->u));
+  memcpy(k->rate, e->w->r, (size_t)e->nq * sizeof *k->rate);
+  PL_TRY(residual_at(k, TINY_LOAD, k->u));
+  for (int i = 0; i < e->nq; i++) *grows |= k->rate[i] != e->w->r[i] || k->at.s->q[i] != e->x->q[i];
+  return set_factor(k, 0);
+}
+
 static pl_status follow_first(path *k) {
   PL_TRY(tangent(k, &k->at, NULL));
+  int grows = k->own != NULL;
+  if (!grows) PL_TRY(look_for_loads(k, &grows));
+  if (!grows)
+    return pl_fail_at(k->e.env, PL_E_INPUT, NULL, 0, 0,
+                      "give gravity, a constant load or a constant drive, or parameter and value",
+                      "path: nothing here grows with the load factor");
   PL_TRY(accept_point(k));
   return follow(k);
 }
@@ -448,8 +491,11 @@ static pl_status follow_branches(path *k) {
   pl_load_path_info *i = k->info;
   const pl_load_path_info first = *i;
   pl_status s = PL_OK;
-  for (int f = 0; s == PL_OK && f < 2 * k->nfork; f++)
+  for (int f = 0; s == PL_OK && f < 2 * k->nfork; f++) {
     s = follow_branch(k, &k->fork[f / 2], f % 2 ? -1 : 1);
+    // round a closed branch the other way there is the same again
+    if (f % 2 == 0 && i->reason == PL_STOP_CLOSED) f++;
+  }
   i->branch = 0;
   if (s == PL_OK) i->reason = first.reason;
   i->scale = first.scale;
@@ -485,6 +531,7 @@ static pl_status path_open(path *k, const pl_state *s) {
   PL_TRY(point_open(k, &k->next));
   PL_TRY(point_open(k, &k->trial));
   PL_TRY(point_open(k, &k->best));
+  PL_TRY(point_open(k, &k->begin));
   pl_state_copy(k->at.s, s);
   pl_state_copy(e->x, s);
   // the start is an equilibrium without load, or one of the parameter as it is
@@ -509,6 +556,7 @@ static void path_close(path *k) {
   point_close(k, &k->next);
   point_close(k, &k->trial);
   point_close(k, &k->best);
+  point_close(k, &k->begin);
   pl_free(env, k->fork);
   pl_free(env, k->weight);
   equil_close(&k->e);

@@ -423,10 +423,38 @@ static pl_status iterate(stepper *st, const rule *u, newton_way way, int *last) 
   return correct(st, u, way == NEWTON_CAREFUL && !*last);
 }
 
+void stepper_stay(stepper *st, const rule *u) {
+  stepper_predict(st, u, 0);
+  for (int i = 0; i < st->n; i++) {
+    int k = st->dof[i];
+    double d = st->s->q[k] - st->x->q[k];
+    st->x->q[k] += d;
+    st->x->v[k] += u->dv * d;
+    st->x->a[k] += u->da * d;
+  }
+}
+
+// Accelerations of oscillations that the step is much too long for predict places far from any
+// balance: then from where the step begins, if forces are ten times nearer to it there.
+static pl_status start_near(stepper *st, const rule *u) {
+  double there = 0, here = 0, force = 0;
+  pl_status s = stepper_start(st, u);
+  if (s == PL_OK) stepper_measure(st, &there, &force);
+  if (s < 0 || (s == PL_OK && !(there > 0.5 * force))) return s;
+  int outside = s == PL_DOMAIN;
+  pl_state_copy(st->base, st->x);
+  stepper_stay(st, u);
+  s = stepper_start(st, u);
+  if (s == PL_OK) stepper_measure(st, &here, &force);
+  if (s < 0 || (s == PL_OK && (outside || here < 0.1 * there))) return s;
+  pl_state_copy(st->x, st->base);
+  return outside ? PL_DOMAIN : stepper_start(st, u);
+}
+
 pl_status stepper_newton(stepper *st, const rule *u, newton_way way) {
   double residual, force, best = INFINITY;
   int stale = 0, last = 0;
-  pl_status s = stepper_start(st, u);
+  pl_status s = way == NEWTON_PLAIN ? start_near(st, u) : stepper_start(st, u);
   if (s == PL_DOMAIN) return PL_UNSOLVED;
   PL_TRY(s);
   for (int it = 0;; it++) {
@@ -447,17 +475,6 @@ pl_status stepper_newton(stepper *st, const rule *u, newton_way way) {
   }
   if (force > 0) st->info->residual = fmax(st->info->residual, residual / force);
   return PL_OK;
-}
-
-void stepper_stay(stepper *st, const rule *u) {
-  stepper_predict(st, u, 0);
-  for (int i = 0; i < st->n; i++) {
-    int k = st->dof[i];
-    double d = st->s->q[k] - st->x->q[k];
-    st->x->q[k] += d;
-    st->x->v[k] += u->dv * d;
-    st->x->a[k] += u->da * d;
-  }
 }
 
 // The minimum of the step's potential downhill from where the step begins: from the prediction,

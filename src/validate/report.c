@@ -1,7 +1,8 @@
-// The result folder: report.html, summary.json, a plot and a table for each protocol.
+// What a validation tells: words, a plot and a table for each protocol; and the result folder,
+// which is a sink of it: report.html, summary.json, plots and tables.
 #include "run_impl.h"
 
-#include "pliant/report.h"
+#include "pliant/job.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -14,19 +15,27 @@ enum { MODELS = 12, SERIES = 16 };
 
 typedef struct paper {
   pl_env *env;
-  pl_validation *v;
-  const char *folder;
-  pl_page *page;
+  const pl_validation *v;
+  const pl_sink *sink;
   const pl_protocol *p; // being told
   const pl_master *curve;
   int n;
   const pl_score *score[MODELS]; // [n] of this protocol
 } paper;
 
-static const char *path_of(const paper *r, const char *name, const char *suffix,
-                           char out[PL_TEXT]) {
-  snprintf(out, PL_TEXT, "%s/%s%s", r->folder, name, suffix);
-  return out;
+static void say(const paper *r, pl_said kind, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+static void say(const paper *r, pl_said kind, const char *fmt, ...) {
+  char text[4 * PL_TEXT];
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(text, sizeof text, fmt, args);
+  va_end(args);
+  if (r->sink->said) r->sink->said(r->sink->ctx, kind, text);
+}
+
+static void tell_grid(const paper *r, int rows, int cols, const char *const *cell) {
+  if (r->sink->grid) r->sink->grid(r->sink->ctx, rows, cols, cell);
 }
 
 // ---- tables -----------------------------------------------------------------------------------
@@ -43,7 +52,7 @@ static void report_scores(paper *r) {
       snprintf(text[k][5], SCORE_CELL, "%.4g", r->v->score[k].where);
     for (int c = 0; c < SCORE_COLUMNS; c++) cell[(k + 1) * SCORE_COLUMNS + c] = text[k][c];
   }
-  pl_page_grid(r->page, n + 1, SCORE_COLUMNS, cell);
+  tell_grid(r, n + 1, SCORE_COLUMNS, cell);
 }
 
 // of a model at a point of the protocol; NULL: it was not run there
@@ -54,10 +63,10 @@ static const pl_sample *sample_at(const pl_score *s, double x) {
 }
 
 // x, the master curve's values, then those of all models
-static pl_status write_points(const paper *r) {
+static pl_status tell_points(const paper *r) {
   const pl_protocol *p = r->p;
   int nv = p->nvalue, ncol = 1 + nv * (1 + r->n);
-  char path[PL_TEXT], name[96];
+  char name[96];
   double row[1 + PL_TRIAL_VALUES * (1 + MODELS)];
   pl_table *t;
   PL_TRY(pl_table_create(r->env, ncol, &t));
@@ -80,7 +89,7 @@ static pl_status write_points(const paper *r) {
     s = pl_table_row(t, row);
   }
   snprintf(name, sizeof name, "%s-validation", p->name);
-  if (s == PL_OK) s = pl_table_write(t, path_of(r, name, ".csv", path));
+  if (s == PL_OK && r->sink->table) r->sink->table(r->sink->ctx, name, t);
   pl_table_free(t);
   return s;
 }
@@ -104,8 +113,8 @@ static void report_errors(paper *r) {
       cell[at] = text[at];
     }
   }
-  pl_page_text(r->page, "Error at each point:");
-  pl_page_grid(r->page, rows + 1, cols, cell);
+  say(r, PL_SAID_TEXT, "Error at each point:");
+  tell_grid(r, rows + 1, cols, cell);
 }
 
 // ---- plots ------------------------------------------------------------------------------------
@@ -169,15 +178,8 @@ static pl_status add_labels(canvas *c, const paper *r, const pl_score *s, int be
   return add_series(c, r, first, like);
 }
 
-static pl_status draw(paper *r, const char *name, const pl_plot *plot, const char *caption) {
-  char path[PL_TEXT];
-  pl_text svg;
-  pl_text_init(&svg, r->env);
-  pl_status s = pl_plot_svg(&svg, plot);
-  if (s == PL_OK) s = pl_svg_write(r->env, path_of(r, name, ".svg", path), &svg);
-  if (s == PL_OK) pl_page_figure(r->page, svg.s, caption);
-  pl_text_free(&svg);
-  return s;
+static void draw(const paper *r, const char *name, const pl_plot *plot, const char *caption) {
+  if (r->sink->plot) r->sink->plot(r->sink->ctx, name, caption, plot);
 }
 
 static pl_status fill_model(canvas *c, const paper *r, const pl_score *s) {
@@ -215,7 +217,7 @@ static pl_status draw_model(paper *r, const pl_score *s) {
                         .series = c.series,
                         .width = 520,
                         .height = 380};
-  if (st == PL_OK) st = draw(r, name, &plot, s->model->text);
+  if (st == PL_OK) draw(r, name, &plot, s->model->text);
   pl_free(r->env, c.xy);
   return st;
 }
@@ -249,7 +251,7 @@ static pl_status draw_errors(paper *r) {
                         .logy = 1,
                         .nseries = c.n,
                         .series = c.series};
-  if (st == PL_OK) st = draw(r, name, &plot, "Error at each point, and the largest that passes.");
+  if (st == PL_OK) draw(r, name, &plot, "Error at each point, and the largest that passes.");
   pl_free(r->env, c.xy);
   return st;
 }
@@ -274,7 +276,7 @@ static void report_models(paper *r) {
     row[4] = error_text(r->p, s->refined, text[k][1]);
     row[5] = error_text(r->p, s->rescaled, text[k][2]);
   }
-  pl_page_grid(r->page, r->n + 1, COLUMNS, cell);
+  tell_grid(r, r->n + 1, COLUMNS, cell);
 }
 
 static pl_status report_protocol(paper *r, const pl_master *c) {
@@ -284,52 +286,109 @@ static pl_status report_protocol(paper *r, const pl_master *c) {
   r->n = 0;
   for (int k = 0; k < r->v->nscore && r->n < MODELS; k++)
     if (r->v->score[k].protocol == r->p) r->score[r->n++] = &r->v->score[k];
-  pl_page_heading(r->page, 2, r->p->name);
-  pl_page_text(r->page, "%c%s. A model passes when no error is above %s for %s from %g to %g.",
-               toupper((unsigned char)r->p->text[0]), r->p->text + 1,
-               error_text(r->p, r->p->bar, bar), r->p->xlabel, r->p->judged[0], r->p->judged[1]);
-  if (!isnan(r->p->nu) && c->n)
-    pl_page_text(r->page, "Poisson's ratio: %g.", c->sample[0].trial.nu);
+  say(r, PL_SAID_HEADING, "%s", r->p->name);
+  say(r, PL_SAID_TEXT, "%c%s. A model passes when no error is above %s for %s from %g to %g.",
+      toupper((unsigned char)r->p->text[0]), r->p->text + 1, error_text(r->p, r->p->bar, bar),
+      r->p->xlabel, r->p->judged[0], r->p->judged[1]);
+  if (!isnan(r->p->nu) && c->n) say(r, PL_SAID_TEXT, "Poisson's ratio: %g.", c->sample[0].trial.nu);
   report_models(r);
-  pl_page_row_begin(r->page);
+  say(r, PL_SAID_ROW, "%s", "");
   pl_status s = PL_OK;
   for (int k = 0; s == PL_OK && k < r->n; k++) s = draw_model(r, r->score[k]);
-  pl_page_row_end(r->page);
+  say(r, PL_SAID_ROW_END, "%s", "");
   if (s == PL_OK) s = draw_errors(r);
   if (s == PL_OK) report_errors(r);
-  return s == PL_OK ? write_points(r) : s;
+  return s == PL_OK ? tell_points(r) : s;
 }
 
-static pl_status write_page(paper *r) {
-  char path[PL_TEXT];
-  const pl_validation *v = r->v;
-  PL_TRY(pl_page_create(r->env, "Validation", &r->page));
-  if (v->cancelled) pl_page_warning(r->page, "Stopped before its end: this is what there is.");
+pl_status pl_validation_tell(const pl_validation *v, const pl_sink *sink) {
+  paper r = {.env = v->env, .v = v, .sink = sink};
+  if (v->cancelled) say(&r, PL_SAID_WARNING, "Stopped before its end: this is what there is.");
   if (v->nsurprise)
-    pl_page_alarm(r->page, "%d %s not as expected.", v->nsurprise,
-                  pl_plural(v->nsurprise, "verdict is", "verdicts are"));
-  pl_page_text(r->page,
-               "Protocols of Romero et al., \"Physical validation of simulators in Computer "
-               "Graphics\", 2021, sections 4 to 7, with bars at every point in place of the "
-               "paper's 5 %% of the plot (the column \"5 %% figure\"). Master curves are computed "
-               "from their governing equations.");
-  report_scores(r);
+    say(&r, PL_SAID_ALARM, "%d %s not as expected.", v->nsurprise,
+        pl_plural(v->nsurprise, "verdict is", "verdicts are"));
+  say(&r, PL_SAID_TEXT,
+      "Protocols of Romero et al., \"Physical validation of simulators in Computer Graphics\", "
+      "2021, sections 4 to 7, with bars at every point in place of the paper's 5 %% of the plot "
+      "(the column \"5 %% figure\"). Master curves are computed from their governing equations.");
+  report_scores(&r);
   pl_status s = PL_OK;
-  for (int k = 0; s == PL_OK && k < v->ncurve; k++) s = report_protocol(r, &v->curve[k]);
-  if (s == PL_OK) s = pl_page_write(r->page, path_of(r, "report", ".html", path));
-  if (s == PL_OK) snprintf(r->v->report, sizeof r->v->report, "%s", path);
+  for (int k = 0; s == PL_OK && k < v->ncurve; k++) s = report_protocol(&r, &v->curve[k]);
   return s;
 }
 
+// ---- the folder ---------------------------------------------------------------------------------
+
+typedef struct binder {
+  pl_env *env;
+  const char *folder;
+  pl_page *page;
+  pl_status status; // what failed first
+} binder;
+
+static const char *path_of(const binder *b, const char *name, const char *suffix,
+                           char out[PL_TEXT]) {
+  snprintf(out, PL_TEXT, "%s/%s%s", b->folder, name, suffix);
+  return out;
+}
+
+static void put_said(void *ctx, pl_said kind, const char *text) {
+  pl_page *p = ((binder *)ctx)->page;
+  if (kind == PL_SAID_ROW)
+    pl_page_row_begin(p);
+  else if (kind == PL_SAID_ROW_END)
+    pl_page_row_end(p);
+  else if (kind == PL_SAID_HEADING)
+    pl_page_heading(p, 2, text);
+  else
+    (kind == PL_SAID_WARNING ? pl_page_warning
+     : kind == PL_SAID_ALARM ? pl_page_alarm
+                             : pl_page_text)(p, "%s", text);
+}
+
+static void put_grid(void *ctx, int rows, int cols, const char *const *cell) {
+  pl_page_grid(((binder *)ctx)->page, rows, cols, cell);
+}
+
+static void put_plot(void *ctx, const char *name, const char *caption, const pl_plot *plot) {
+  binder *b = ctx;
+  char path[PL_TEXT];
+  pl_text svg;
+  if (b->status != PL_OK) return;
+  pl_text_init(&svg, b->env);
+  b->status = pl_plot_svg(&svg, plot);
+  if (b->status == PL_OK) b->status = pl_svg_write(b->env, path_of(b, name, ".svg", path), &svg);
+  if (b->status == PL_OK) pl_page_figure(b->page, svg.s, caption);
+  pl_text_free(&svg);
+}
+
+static void put_table(void *ctx, const char *name, const pl_table *t) {
+  binder *b = ctx;
+  char path[PL_TEXT];
+  if (b->status == PL_OK) b->status = pl_table_write(t, path_of(b, name, ".csv", path));
+}
+
+static pl_status write_page(binder *b, pl_validation *v) {
+  char path[PL_TEXT];
+  const pl_sink sink = {
+      .ctx = b, .said = put_said, .grid = put_grid, .plot = put_plot, .table = put_table};
+  PL_TRY(pl_page_create(b->env, "Validation", &b->page));
+  PL_TRY(pl_validation_tell(v, &sink));
+  PL_TRY(b->status);
+  PL_TRY(pl_page_write(b->page, path_of(b, "report", ".html", path)));
+  snprintf(v->report, sizeof v->report, "%s", path);
+  return PL_OK;
+}
+
 pl_status report_write(pl_validation *v, const char *folder) {
-  paper r = {.env = v->env, .v = v, .folder = folder};
+  binder b = {.env = v->env, .folder = folder};
   char path[PL_TEXT];
   pl_text t;
   pl_text_init(&t, v->env);
-  pl_status s = write_page(&r);
-  pl_page_free(r.page);
+  pl_status s = write_page(&b, v);
+  pl_page_free(b.page);
   if (s == PL_OK) s = pl_validation_json(v, &t);
-  if (s == PL_OK) s = pl_file_write(v->env, path_of(&r, "summary", ".json", path), t.s, t.n);
+  if (s == PL_OK) s = pl_file_write(v->env, path_of(&b, "summary", ".json", path), t.s, t.n);
   if (s == PL_OK) snprintf(v->summary, sizeof v->summary, "%s", path);
   pl_text_free(&t);
   return s;

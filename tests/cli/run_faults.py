@@ -273,6 +273,9 @@ def compare(name, folder, when):
     a, b = figures(folder), figures(whole)
     assert a == b, f"{name}, {when}:\n{a}\n{b}"
     assert names(folder) == names(whole), f"{name}, {when}: {set(names(folder)) ^ set(names(whole))}"
+    if name == "response":
+        done = [json.loads((f / "summary.json").read_text())["analyses"][0]["factorisations"] for f in (folder, whole)]
+        assert abs(done[0] - done[1]) <= 2, f"{name}, {when}: {done} factorisations"
 
 
 def stopped_and_resumed(name, counts, sig):

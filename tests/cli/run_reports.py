@@ -3,12 +3,15 @@
 
 Every kind of report is looked at for the same things: one unit for every dimension, numbers and
 words that agree, legends that name what is drawn, and a page that a telephone can show."""
+import base64
+import gzip
 import html
 import json
 import pathlib
 import re
 import subprocess
 import sys
+import zlib
 
 from fresh import fresh
 
@@ -52,7 +55,8 @@ NOT_PLURAL = {"is", "was", "has", "this", "less", "its", "analysis", "rms", "tim
 
 def words(page):
     """The page as a reader sees it: texts of figures included, the scene itself left out."""
-    page = re.sub(r"<style>.*?</style>|<details>.*?</details>|<p class=\"origin\">.*?</p>", "", page, flags=re.S)
+    page = re.sub(r"<style>.*?</style>|<script.*?</script>|<details>.*?</details>|<p class=\"origin\">.*?</p>", "",
+                  page, flags=re.S)
     return html.unescape(re.sub(r"<[^>]+>", "\n", page))
 
 
@@ -189,6 +193,52 @@ def a_transient():
                         "steps_per_period: 64}\n  - transient: {name: one, frequency: 8 rad/s, duration: 1 s, step: 1 s}"))
     check("transient", page, said)
     assert "1 step to 1 s" in page
+
+
+def unpacked(text):
+    """Bytes that the page's player gets."""
+    return zlib.decompress(base64.b64decode(text))
+
+
+@test
+def motions_are_played():
+    """What the player reads ends where the run ended; the picture stands without it."""
+    page, _ = report("played", """pliant: 1
+units: {length: mm}
+bodies: [{name: ball, rigid: {mesh: {sphere: {radius: 7, level: 1}}, mass: 3 g, translate: [0, 0, 100]}}]
+gravity: [0, 0, -9.81 m/s^2]
+analyses: [{transient: {duration: 50 ms, step: 0.5 ms}}]
+output: {frames: 10}
+""")
+    figure = next(f for f in re.findall(r"<figure>.*?</figure>", page, re.S) if "pl-motion" in f or "Motion from" in f)
+    assert figure.startswith("<figure>\n<svg"), figure[:80]
+    if "pl-player" not in page:
+        assert "<script" not in page
+        return  # built without
+    assert page.count('id="pl-player"') == 1
+    motion = json.loads(re.search(r'class="pl-motion">(.*?)</script>', figure, re.S)[1])
+    mesh = json.loads(re.search(f'id="{motion["mesh"]}">(.*?)</script>', page, re.S)[1])
+    n, frames = 3 * mesh["vertices"], len(motion["time"])
+    assert motion["unit"] == "mm" and abs(motion["time"][-1] - 0.05) < 1e-12
+    raw = unpacked(motion["data"])
+    assert len(raw) == 2 * n * frames, (len(raw), n, frames)
+    # differences from vertex to vertex and from frame to frame, low bytes first; -32767 to 32767 over the scale
+    z = []
+    for k in range(frames):
+        d = [raw[k * n + i] + 256 * raw[n * frames + k * n + i] for i in range(n)]
+        for i in range(3, n):
+            d[i] += d[i - 3]
+        now = [(x + y + 32768) % 65536 - 32768 for x, y in zip(d, before)] if k else d
+        z.append(now[2])
+        before = now
+    lo, hi = motion["scale"][4:6]
+    fall = (hi - lo) / 2 * (z[0] - z[-1]) / 32767
+    assert abs(fall - 9.81 * 0.05**2 / 2) < 2e-4, fall
+    assert len(unpacked(mesh["data"])) == 4 * 3 * mesh["triangles"]
+    script = gzip.decompress(base64.b64decode(re.search(r'id="pl-player">(.*?)</script>', page)[1])).decode()
+    assert "</script" not in script
+    # nothing stands in the page twice, whatever it shows
+    assert page.count('class="pl-motion"') == 1
 
 
 @test

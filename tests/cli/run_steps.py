@@ -631,6 +631,9 @@ analyses: [{modes: {count: 7}}]
     assert run("thinfree", thin % "", err="angle of")["analyses"][0]["rigid"] == 6
     # nobody expects a body in free flight to be held
     assert run("free", (strip % "").replace("count: 2", "count: 7"))["analyses"][0]["rigid"] == 6
+    # what wants to grow is pressed at rest: a static goes before
+    grown = (strip % "fixed: s where x < 12").replace("thickness: 0.5", "thickness: 0.5, swelling: 0.05")
+    assert run("grown", grown, err="the place at rest is not in balance")["analyses"][0]["unstable"] > 0
     spring = """pliant: 1
 dimension: 1
 nodes: {m: 0}

@@ -296,6 +296,45 @@ static void driven_components_count(void **state) {
   kit_free(&k);
 }
 
+// of every coordinate, driven ones too, whose place and motion have parameters
+static void series_of_all_nodes(void **state) {
+  (void)state;
+  bench t;
+  open_bench(&t, design_mechanism, 1, 0, NULL);
+  pl_design *d = t.d;
+  enum { L = 7 };
+  int nv = d->nvar, dim = pl_model_dim(t.b.m), nnode = pl_model_nnode(t.b.m), driven = 0;
+  double *S = buffer((size_t)nv * (size_t)d->n), x0[40], x[40], out[L], z[L];
+  check_ok(&env, pl_design_sensitivity(d, 0, S));
+  pl_design_values(d, x0);
+  for (int k = 0; k < nv; k++)
+    for (int i = 0; i < nnode; i++)
+      for (int c = 0; c < dim; c++) {
+        double diff[L] = {0}, h = step_of(d, k);
+        pl_design_series(d, S, k, i, c, out);
+        if (pl_model_free_index(t.b.m)[i * dim + c] >= 0) {
+          int at = pl_model_free_index(t.b.m)[i * dim + c] * L;
+          assert_memory_equal(out, S + (size_t)k * (size_t)d->n + at, sizeof out);
+          continue;
+        }
+        for (int j = 0; j < 4; j++) {
+          memcpy(x, x0, sizeof x);
+          x[k] += stencil[j].at * h;
+          check_ok(&env, pl_design_set(d, x));
+          pl_orbit_series(t.b.m, pl_design_params(d), pl_design_orbit(d, 0), i, c, z);
+          for (int a = 0; a < L; a++) diff[a] += stencil[j].weight / h * z[a];
+        }
+        check_ok(&env, pl_design_set(d, x0));
+        for (int a = 0; a < L; a++) {
+          check_close(out[a], diff[a], 1e-7 * (1 + pl_max_abs(L, out)));
+          driven += out[a] != 0;
+        }
+      }
+  assert_true(driven > 3);
+  pl_free(&env, S);
+  close_bench(&t);
+}
+
 // the first-order prediction is off by the square of the step, and its trust figure tells
 static void predictions_are_of_first_order(void **state) {
   (void)state;
@@ -383,6 +422,7 @@ int test_sensitivity(void) {
       cmocka_unit_test(solid),
       cmocka_unit_test(rods),
       cmocka_unit_test(driven_components_count),
+      cmocka_unit_test(series_of_all_nodes),
       cmocka_unit_test(predictions_are_of_first_order),
       cmocka_unit_test(singular_jacobians_are_regularised),
       cmocka_unit_test(threads_do_not_matter),

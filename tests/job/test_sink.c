@@ -528,11 +528,97 @@ static void macro_is_searched(void **unused) {
   assert_int_equal(run_mail(text_, 1, set, (pl_job_opts){.only = "search"}, &k, &n), PL_OK);
 }
 
+// ---- points and steps ---------------------------------------------------------------------------
+
+typedef struct followed {
+  int uses, begun, points, last; // last: row told
+  int iterates, stop_at;
+  double value, mass, path; // of the last step; path: of its motion
+  const pl_model *model;
+  const pl_params *params;
+} followed;
+
+static void use_model(void *ctx, const pl_model *m, const pl_params *p) {
+  followed *k = ctx;
+  k->uses++;
+  k->model = m;
+  k->params = p;
+}
+
+static void begin_following(void *ctx, const pl_analysis *a) {
+  followed *k = ctx;
+  (void)a;
+  // what motions belong to is known before all else
+  assert_non_null(k->model);
+  k->begun++;
+}
+
+static void motion_of_row(void *ctx, const char *name, int row, const pl_orbit *o) {
+  followed *k = ctx;
+  assert_string_equal(name, "response");
+  assert_int_equal(o->nfree, pl_model_nfree(k->model));
+  assert_true(row == k->last + 1 || row == 0);
+  k->last = row;
+  k->points++;
+}
+
+static int iterate(void *ctx, const pl_analysis *a, const pl_iterate *i) {
+  followed *k = ctx;
+  const pl_measure path = {.kind = PL_MEASURE_PATH, .node = a->probe[0].node, .mask = 1};
+  assert_int_equal(i->iteration, k->iterates);
+  assert_int_equal(i->n, 1);
+  assert_string_equal(i->name[0], "k");
+  assert_int_equal(i->norbit, 1);
+  if (k->iterates++) assert_true(i->value < k->value);
+  k->value = i->value;
+  k->path = pl_orbit_measure(k->model, i->params, i->orbit[0], &path, NULL);
+  return k->iterates == k->stop_at;
+}
+
+// points of a response have their motions, steps of a design theirs, and who looks on may stop it
+static void points_and_steps(void **unused) {
+  (void)unused;
+  static const char both[] =
+      "pliant: 1\n"
+      "dimension: 1\n"
+      "parameters: {k: {value: 25 N/m, min: 5 N/m, max: 50 N/m}}\n"
+      "nodes: {m: 0}\n"
+      "masses: [{node: m, mass: 1 kg}]\n"
+      "springs: [{nodes: [ground, m], stiffness: $k, damping: 0.4 N.s/m}]\n"
+      "loads: [{node: m, force: [3 N], harmonic: 1}]\n"
+      "watch: {m: m}\n"
+      "analyses:\n"
+      "  - response: {from: 3 rad/s, to: 9 rad/s, harmonics: 1}\n"
+      "  - design: {frequency: 3 rad/s, harmonics: 1, variables: all, proof: no, response: no,\n"
+      "      objectives: [{amplitude: 2 m, node: m}]}\n";
+  for (int stop = 0; stop < 2; stop++) {
+    followed k = {.last = -1, .stop_at = 2 * stop};
+    pl_env env;
+    pl_scene *s;
+    pl_job_result r;
+    pl_env_init(&env);
+    const pl_sink sink = {.ctx = &k,
+                          .use = use_model,
+                          .begin = begin_following,
+                          .motion = motion_of_row,
+                          .iterate = iterate};
+    check_ok(&env, pl_scene_parse(&env, "t", ".", both, strlen(both), 0, NULL, NULL, &s));
+    pl_status st = pl_job_run(&env, s, &(pl_job_opts){.sink = &sink, .threads = 1}, &r);
+    assert_int_equal(st, stop ? PL_CANCELLED : PL_OK);
+    assert_int_equal(k.begun, 2);
+    assert_true(k.points > 10 && k.uses >= 1);
+    assert_true(stop ? k.iterates == 2 : k.iterates > 2);
+    if (!stop) check_close(k.path, 2, 1e-3);
+    pl_scene_free(s);
+  }
+}
+
 int test_sink(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(data_without_files),
       cmocka_unit_test(threads_are_told),
       cmocka_unit_test(motions),
+      cmocka_unit_test(points_and_steps),
       cmocka_unit_test(rows_stop_a_job),
       cmocka_unit_test(jobs_in_threads),
       cmocka_unit_test(no_folder_no_resume),

@@ -273,6 +273,39 @@ static void a_roof_snaps(void **state) {
   check_rel(3000 * fold[1], 530, 0.1);
 }
 
+// The branches of a shallow arch, which tips to one side and back to the other, are one closed
+// curve: gone round once, it is not followed the other way, too.
+static void a_branch_closes(void **state) {
+  (void)state;
+  pl_env_init(&env);
+  pl_text t = {.env = &env};
+  pl_text_add(&t,
+              "pliant: 1\n"
+              "units: {length: mm}\n"
+              "materials: {m: {young: 3 GPa, poisson: 0.3, density: 1200 kg/m^3}}\n"
+              "bodies: [{name: a, rod: {mesh: {arc: {radius: 500, angle: 0.4 rad, segments: 20}},\n"
+              "         rotate: {angle: 1.3707963 rad, axis: [0, 0, 1]}, material: m,\n"
+              "         section: {rectangle: [2, 20]}, up: [0, 0, 1]}}]\n"
+              "fixed: [{nodes: a group start or a group end},\n"
+              "        {nodes: 'a and not (a group start or a group end)', fix: z}]\n"
+              "loads: [{node: 'a nearest [0, 500, 0]', force: [0, -60 N, 0]}]\n"
+              "output: {report: no, vtu: no, glb: no, plots: no}\n"
+              "analyses: [{path: {motion: 20, branches: 1}}]\n");
+  check_ok(&env, run_scene_at(&env, FOLDER, 0, &t));
+  pl_text_free(&t);
+  char *text;
+  size_t size;
+  check_ok(&env, pl_file_read(&env, FOLDER "/summary.json", 0, &text, &size));
+  assert_non_null(strstr(text, "back at the start"));
+  assert_null(strstr(text, "points used up"));
+  pl_free(&env, text);
+  double points = summary_number(&env, FOLDER, "\"branches\"", "\"points\":", NULL);
+  double load = summary_number(&env, FOLDER, "\"branches\"", "\"load_factor\":", NULL);
+  double fork = summary_number(&env, FOLDER, "\"special\"", "\"load_factor\":", NULL);
+  if (points > 150) fail_msg("%g points", points);
+  check_close(load, fork, 1e-12);
+}
+
 int test_steps(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(steps_follow_each_other),
                                      cmocka_unit_test(a_stopped_step_is_resumed),
@@ -280,6 +313,7 @@ int test_steps(void) {
                                      cmocka_unit_test(clamps_let_go_and_take_hold),
                                      cmocka_unit_test(a_column_buckles),
                                      cmocka_unit_test(a_parameter_is_followed),
-                                     cmocka_unit_test(a_roof_snaps)};
+                                     cmocka_unit_test(a_roof_snaps),
+                                     cmocka_unit_test(a_branch_closes)};
   return cmocka_run_group_tests_name("job.steps", tests, NULL, NULL);
 }

@@ -185,7 +185,10 @@ static void bad_files(void **state) {
     assert_int_equal(env.error.line, bad[k].line);
     assert_non_null(strstr(env.error.text, bad[k].part));
   }
+  write_file(&env, "a;b\n0,5;1\n");
   pl_table *t;
+  check_status(&env, pl_table_read(&env, file, &t), PL_E_INPUT);
+  assert_non_null(strstr(env.error.hint, "commas"));
   check_status(&env, pl_table_read(&env, "no/such/file.csv", &t), PL_E_IO);
   check_status(&env, pl_table_create(&env, 0, &t), PL_E_ARG);
   check_ok(&env, pl_table_create(&env, 2, &t));

@@ -236,137 +236,6 @@ static void large_is_thinned(void **state) {
   pl_mesh_free(m);
 }
 
-// ---- motion -----------------------------------------------------------------------------------
-
-enum { NFRAME = 16 };
-
-static double *wave(const pl_mesh *m, int nframe, int closed) {
-  double *x = calloc((size_t)nframe * 3 * (size_t)m->nvert, sizeof *x);
-  for (int f = 0; f < nframe; f++)
-    for (int i = 0; i < m->nvert; i++) {
-      double *q = x + 3 * ((size_t)f * (size_t)m->nvert + (size_t)i);
-      double phase = closed ? 2 * M_PI * f / nframe : 1.0 * f / nframe;
-      q[0] = m->X[3 * i];
-      q[1] = m->X[3 * i + 1];
-      q[2] = 0.1 * sin(5 * q[0] + phase) + (closed ? 0 : phase);
-    }
-  return x;
-}
-
-static void moving_picture(void **state) {
-  (void)state;
-  pl_env env;
-  pl_env_init(&env);
-  pl_mesh *m;
-  check_ok(&env, pl_gen_grid(&env, 5, 4, 1, 1, PL_RIGHT, &m));
-  for (int closed = 0; closed < 2; closed++) {
-    double *x = wave(m, NFRAME, closed);
-    pl_text t;
-    pl_text_init(&t, &env);
-    check_ok(&env, pl_view_animated_svg(&t, m, &(pl_view){.ghost = m->X}, NFRAME, x, 2.0));
-    well_formed(&t);
-    assert_true(xml_count(t.s, "attributeName=\"d\"") >= 40);
-    int count = 0;
-    for (const char *at = strstr(t.s, "attributeName=\"d\""); at;
-         at = strstr(at + 1, "attributeName=\"d\"")) {
-      const char *list = strstr(at, "values=\"") + 8, *end = strchr(list, '"'), *last = list;
-      int n = 1;
-      for (const char *s = list; s < end; s++)
-        if (*s == ';') {
-          n++;
-          last = s + 1;
-        }
-      // closed: back to the first frame; open: two rests at the last
-      assert_int_equal(n, NFRAME + (closed ? 1 : 2));
-      size_t len = strcspn(list, ";");
-      if (closed) assert_true((size_t)(end - last) == len && memcmp(list, last, len) == 0);
-      count++;
-    }
-    assert_true(count >= 40);
-    assert_non_null(strstr(t.s, closed ? "dur=\"2000ms\"" : "dur=\"2266ms\""));
-    pl_text_free(&t);
-    free(x);
-  }
-  pl_mesh_free(m);
-}
-
-static void moving_links(void **state) {
-  (void)state;
-  pl_env env;
-  pl_env_init(&env);
-  const double X[3][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}};
-  pl_mesh *m = segments(&env, 3, X, 2, (int[]){0, 1, 1, 2});
-  double x[NFRAME][3][3], value[] = {0, 0.5, 1};
-  for (int f = 0; f < NFRAME; f++)
-    for (int k = 0; k < 9; k++) x[f][k / 3][k % 3] = X[k / 3][k % 3] + (k == 6 ? 0.1 * f : 0);
-  for (int c = 0; c < 2; c++) {
-    pl_text t;
-    pl_text_init(&t, &env);
-    pl_view v = {.nmark = 1, .mark = (int[]){0}, .colour = c ? value : NULL};
-    check_ok(&env, pl_view_animated_svg(&t, m, &v, NFRAME, &x[0][0][0], 1));
-    well_formed(&t);
-    // all lines, joints twice, marks twice; with colours every line by itself
-    assert_int_equal(xml_count(t.s, "<animate"), c ? 6 : 5);
-    pl_text_free(&t);
-  }
-  pl_text t;
-  pl_text_init(&t, &env);
-  check_status(&env, pl_view_animated_svg(&t, m, NULL, 0, NULL, 1), PL_E_ARG);
-  check_status(&env, pl_view_animated_svg(&t, m, NULL, 2, &x[0][0][0], NAN), PL_E_ARG);
-  check_ok(&env, pl_view_animated_svg(&t, m, NULL, 1, &x[0][0][0], 1));
-  assert_null(strstr(t.s, "<animate"));
-  pl_text_free(&t);
-  pl_mesh_free(m);
-}
-
-// values of faces go from frame to frame: colours of a still body change
-static void faces_change(void **state) {
-  (void)state;
-  pl_env env;
-  pl_env_init(&env);
-  pl_mesh *m;
-  check_ok(&env, pl_gen_grid(&env, 1, 1, 1, 1, PL_RIGHT, &m));
-  double x[NFRAME][12], value[NFRAME][2];
-  for (int f = 0; f < NFRAME; f++) {
-    for (int k = 0; k < 12; k++) x[f][k] = m->X[k];
-    value[f][0] = 50;
-    value[f][1] = f < 8 ? 0 : 100;
-  }
-  pl_text t;
-  pl_text_init(&t, &env);
-  pl_view v = {.face = &value[0][0], .hi = 100, .limit = 100};
-  check_ok(&env, pl_view_animated_svg(&t, m, &v, NFRAME, &x[0][0], 1));
-  well_formed(&t);
-  const char *at = strstr(t.s, "attributeName=\"color\"");
-  assert_int_equal(xml_count(t.s, "attributeName=\"color\""), 1);
-  const char *list = strstr(at, "values=\"") + 8;
-  // eight of one colour, eight of the other, the first again
-  for (int k = 0; k < NFRAME; k++) assert_int_equal(strncmp(list, list + 8 * k, 7) == 0, k < 8);
-  pl_text_free(&t);
-  pl_mesh_free(m);
-}
-
-static void motion_is_limited(void **state) {
-  (void)state;
-  pl_env env;
-  pl_env_init(&env);
-  for (int size = 20; size <= 80; size += 30) {
-    pl_mesh *m;
-    check_ok(&env, pl_gen_grid(&env, size, size, 1, 1, PL_RIGHT, &m));
-    double *x = wave(m, 30, 1);
-    pl_text t;
-    pl_text_init(&t, &env);
-    check_ok(&env, pl_view_animated_svg(&t, m, NULL, 30, x, 2));
-    well_formed(&t);
-    // large meshes are thinned so that they move, too
-    check_less((double)t.n, 1e6);
-    assert_non_null(strstr(t.s, "<animate"));
-    pl_text_free(&t);
-    free(x);
-    pl_mesh_free(m);
-  }
-}
-
 // ---- memory -----------------------------------------------------------------------------------
 
 static pl_status allocating(pl_env *env, void *ctx) {
@@ -377,14 +246,11 @@ static pl_status allocating(pl_env *env, void *ctx) {
   pl_text t;
   pl_text_init(&t, env);
   PL_TRY(pl_gen_hex_box(env, n, l, &m));
-  double colour[12], frames[2][36];
-  for (int k = 0; k < 72; k++) frames[k / 36][k % 36] = m->X[k % 36] * (1 + 0.1 * (k / 36));
+  double colour[12];
   for (int k = 0; k < 12; k++) colour[k] = k;
   pl_view v = {.ghost = m->X, .colour = colour, .colour_label = "c"};
   pl_status s = pl_view_svg(&t, m, &v);
-  size_t before = t.n;
-  if (s == PL_OK) s = pl_view_animated_svg(&t, m, &v, 2, &frames[0][0], 1);
-  if (s != PL_OK) assert_int_equal(t.n, before);
+  if (s != PL_OK) assert_int_equal(t.n, 0);
   pl_text_free(&t);
   pl_mesh_free(m);
   return s;
@@ -393,34 +259,6 @@ static pl_status allocating(pl_env *env, void *ctx) {
 static void failing_allocator(void **state) {
   (void)state;
   check_allocations(allocating, NULL);
-}
-
-// lines that drift go along in a film and are there in a still
-static void moving_backdrop(void **state) {
-  (void)state;
-  pl_env env;
-  pl_env_init(&env);
-  const double X[2][3] = {{0, 0, 0}, {1, 0, 0}};
-  pl_mesh *m = segments(&env, 2, X, 1, (int[]){0, 1});
-  double x[NFRAME][2][3], line[2][2][3] = {{{0, 0, 0}, {1, 0, 0}}, {{0, 1, 0}, {1, 1, 0}}};
-  double drift[2][3] = {{0}, {0, -0.5, 0}};
-  for (int f = 0; f < NFRAME; f++)
-    for (int k = 0; k < 6; k++) x[f][k / 3][k % 3] = X[k / 3][k % 3] + (k == 4 ? 0.1 * f : 0);
-  pl_view v = {.flat = 1, .nline = 2, .line = &line[0][0][0], .drift = &drift[0][0]};
-  pl_text t;
-  pl_text_init(&t, &env);
-  check_ok(&env, pl_view_animated_svg(&t, m, &v, NFRAME, &x[0][0][0], 1));
-  well_formed(&t);
-  assert_int_equal(xml_count(t.s, "<animateTransform"), 1);
-  assert_int_equal(xml_count(t.s, "pl-ghost"), 2);
-  // down the page by half of what the two lines are apart
-  char *list = strstr(strstr(t.s, "<animateTransform"), "values=\"") + 8;
-  double go[2] = {NAN, NAN};
-  list[strcspn(list, "\"")] = 0;
-  assert_int_equal(sscanf(strrchr(list, ';'), ";%lf %lf", &go[0], &go[1]), 2);
-  assert_true(go[0] == 0 && go[1] > 20);
-  pl_text_free(&t);
-  pl_mesh_free(m);
 }
 
 // earlier moments are drawn as the last one is, where they were, and all fit
@@ -456,13 +294,15 @@ static void moments_stand_beside(void **state) {
 
 int test_view(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(moving_backdrop),   cmocka_unit_test(box_sides),
-      cmocka_unit_test(nearer_is_later),   cmocka_unit_test(scale_is_true),
-      cmocka_unit_test(colours),           cmocka_unit_test(odd_shapes),
-      cmocka_unit_test(large_is_thinned),  cmocka_unit_test(faces_have_values),
-      cmocka_unit_test(faces_change),      cmocka_unit_test(moving_picture),
-      cmocka_unit_test(moving_links),      cmocka_unit_test(motion_is_limited),
-      cmocka_unit_test(failing_allocator), cmocka_unit_test(moments_stand_beside),
+      cmocka_unit_test(box_sides),
+      cmocka_unit_test(nearer_is_later),
+      cmocka_unit_test(scale_is_true),
+      cmocka_unit_test(colours),
+      cmocka_unit_test(odd_shapes),
+      cmocka_unit_test(large_is_thinned),
+      cmocka_unit_test(faces_have_values),
+      cmocka_unit_test(failing_allocator),
+      cmocka_unit_test(moments_stand_beside),
   };
   return cmocka_run_group_tests_name("report.view", tests, NULL, NULL);
 }

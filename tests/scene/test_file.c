@@ -238,6 +238,13 @@ static void warnings(void **state) {
        "looks like a wrong unit"},
       {"parameters: {p: {value: 3}}\nnodes: {p: [0, 0, 0]}\n", "parameter 'p' is used nowhere"},
       {"nodes: {p: [0, 0, 0], q: [0, 0, 0]}\n", "nodes 'p' and 'q' are at one place"},
+      {"nodes: {p: [0, 0, 0]}\nsprings: [{nodes: [ground, p.x], stiffness: 1 N/m}]\ngravity: [0, "
+       "0, "
+       "-9.81 m/s^2]\n",
+       "gravity does nothing: nothing here has mass"},
+      {"nodes: {p: [0, 0, 0]}\nsprings: [{nodes: [ground, p.x], stiffness: 1 N/m}]\nloads: "
+       "[{acceleration: [0, 0, 1 m/s^2]}]\n",
+       "acceleration of the base does nothing: nothing here has mass"},
       {"mechanism: {joints: {a: [0, 0, 0], b: [1, 0, 0]}, links: [{joints: [a, b], stiffness: 50 "
        "N/m}], springs: [{nodes: [a, b], stiffness: 10 N/m}]}\n",
        "is close to that of the springs"},

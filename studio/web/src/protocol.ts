@@ -1,4 +1,6 @@
 // What the page and the server say to each other: studio/server/README.md has it in words.
+// A request is {id, op, args}; its answer {id, reply} or {id, error}. The first one is `hello`.
+// Having shown a live state the page says {op: 'shown'}, without an id; two may be on the way.
 
 /** Numbers of the server, fetched by GET with the token: little-endian, of this type and shape. */
 export interface ArrayRef {
@@ -31,6 +33,27 @@ export interface Parameter {
   max: number | null
 }
 
+/** Rigid elements where they are. */
+export interface Solids {
+  meshes: { x: ArrayRef; triangles: ArrayRef }[]
+  of: ArrayRef // i32 [n][2] mesh and tone: 0 steel, 1 copper, 2 red
+  poses: ArrayRef // f32 [n][12] place, rotation by rows
+}
+
+/** One cell of an interlocking material at rest, and the two vectors (m) that repeat it. */
+export interface Material extends Solids {
+  name: string
+  lattice: number[][]
+}
+
+/** What the stretch of a sheet is held to, over the direction in its material: f32 [n][2] angle, length over length at rest. */
+export interface ClothLimit {
+  name: string // of the body
+  text: string
+  allowed: ArrayRef
+  given: ArrayRef | null // as its file has it
+}
+
 /** A scene that was understood. Nodes are vertices of its mesh. Lengths are metres. */
 export interface Model {
   rev: number
@@ -48,8 +71,13 @@ export interface Model {
   supports: (NamedNodes & { text: string })[]
   drives: (NamedNodes & { text: string; axis: number[] | null; centre: number[] | null })[]
   loads: (NamedNodes & { text: string; direction: number[] | null })[]
-  springs: { ends: ArrayRef } // f32 [][2][3]
-  obstacles: { name: string; lines: ArrayRef }[] // f32 [][2][3]
+  // An end of a spring is between two nodes: part of the way from one to the other, and in two
+  // dimensions so far (m) to the left of it. ends f32 [][2][3] at rest, nodes i32 [][2][2], at f32 [][2][2]
+  springs: { ends: ArrayRef; nodes: ArrayRef; at: ArrayRef }
+  obstacles: { name: string; lines: ArrayRef; velocity: number[] }[] // f32 [][2][3] at time 0; m/s
+  solids: Solids | null // elements of interlocking materials
+  materials: Material[]
+  cloth: ClothLimit[]
   watched: { name: string; node: number }[]
   gravity: number[]
   analyses: { name: string; kind: string; line: number; text: string }[]
@@ -99,9 +127,11 @@ export type Item =
       unit: string | null
       series: { name: string | null; dashed: number; points: number; fill: boolean; colour: number; data: ArrayRef; error: ArrayRef | null }[] // f32 [n][2] angle, stretch
     }
-  | { kind: 'shape'; name: string; title: string; caption: string; x: ArrayRef; mode: ArrayRef | null } // f32 [nvert][3]
+  | { kind: 'shape'; name: string; title: string; caption: string; x: ArrayRef; mode: ArrayRef | null } // f32 [nvert][3]; a mode's largest displacement is 1
   | Orbit
-  | { kind: 'picture'; name: string; caption: string; title: string; colourLabel: string | null; x: ArrayRef | null; colour: ArrayRef | null; face: ArrayRef | null; lo: number; hi: number }
+  | { kind: 'picture'; name: string; caption: string; title: string; colourLabel: string | null; x: ArrayRef | null; colour: ArrayRef | null; face: ArrayRef | null; lo: number; hi: number; limit: number; moments: ArrayRef | null } // limit > 0: of values; moments f32 [n][nvert][3]: earlier places, drawn like x
+  | { kind: 'solids'; name: string; caption: string; title: string; meshes: Solids['meshes']; of: ArrayRef; poses: ArrayRef } // a Solids
+  | { kind: 'body'; name: string; caption: string; title: string; labels: string[]; x: ArrayRef; triangles: ArrayRef } // in a space of three numbers, zero inside: f32 [][3], i32 [][3]
   | { kind: 'film'; analysis: string; time: ArrayRef; x: ArrayRef; face: ArrayRef | null } // f32 [n], [n][nvert][3]
   | { kind: 'table'; name: string; columns: { name: string; unit: string }[]; rows: number; data: ArrayRef } // f32 [rows][cols]
   | { kind: 'text'; name: string; csv: string }
@@ -141,17 +171,21 @@ export interface Explored {
   orbit: Orbit
   /** dz/dp of every vertex coordinate: f32 [nparameter][nvert][3][2H+1]; null: larger than 64 MB, ask `predict` */
   sensitivity: ArrayRef | null
-  watched: { name: string; node: number; amplitude: number; gradient: number[] }[] // path length, m
+  watched: { name: string; node: number; axes: number; amplitude: number; gradient: number[] }[] // path length, m, along axes (bit c: axis c; 0: all)
+  size: number // of the motion: root mean square distance from its mean, m
   predictionError: number | null // of the step that led here: distance over size
+  fresh: boolean // the motion could not be followed, and was solved from rest
 }
 
 export type ServerEvent =
+  | { event: 'lost' } // events were left out, as this page could not keep up: ask anew for runs and items
   | { event: 'run'; run: Run }
   | { event: 'progress'; run: number; what: string; done: number; text: string; left: number | null } // left: s, estimated
   | { event: 'item'; run: number; n: number; item: Item } // n: from 0, without gaps
-  | { event: 'rows'; run: number; table: string; columns: { name: string; unit: string }[]; first: number; rows: number[][] }
+  | { event: 'rows'; run: number; table: string; columns: { name: string; unit: string }[]; first: number; every: number; rows: (number | null)[][] } // rows from `first` on: those that were there are replaced. Of long tables every second row is told, every fourth and so on
   | { event: 'explored'; run: number; explored: Explored }
   | { event: 'iterate'; run: number; analysis: string; iteration: number; value: number; values: Record<string, number>; orbits: Orbit[] }
+  | { event: 'dropped'; run: number } // it was old, and nothing is kept of it
 
 // Live states come as binary messages: a header of 24 bytes, little-endian: "PLN1", u32 kind (1: positions),
 // u32 run, u32 count of floats, f64 time; then f32 [nvert][3].
@@ -173,9 +207,13 @@ export interface RequestMap {
   runs: [Record<string, never>, { runs: Run[] }]
   model: [{ rev: number }, { model: Model }] // of a run
   items: [{ run: number; from: number }, { items: Item[] }]
-  explore: [{ path: string; text: string; set?: string[]; frequency?: number; harmonics?: number }, { run: number; session: number }]
-  predict: [{ session: number; values: number[] }, { trust: number | null; orbit: Orbit | null }]
-  direction: [{ session: number; watched: string; parameters: number[] }, { change: number[] }] // along the gradient, of length one in scaled variables
+  live: [{ run: number }, { tables: (Item & { kind: 'table' } & { every: number })[]; iterates: (ServerEvent & { event: 'iterate' })[] }] // tables that still grow, all iterates
+  motion: [{ run: number; table: string; row: number }, { row: number; orbit: Orbit | null }] // of a point of a curve, or of the nearest one that is kept
+  explored: [{ session: number }, { explored: Explored }] // as it was told last
+  leave: [{ session: number }, Record<string, never>]
+  explore: [{ path: string; text: string; set?: string[]; frequency?: number; harmonics?: number }, { run: number; session: number }] // rad/s
+  predict: [{ session: number; values: number[]; orbit?: boolean }, { trust: number | null; orbit: Orbit | null }] // orbit: also where the page has sensitivities
+  direction: [{ session: number; watched: string; parameters: number[]; down?: boolean }, { change: number[] }] // along the gradient, or against it, of length one in scaled variables
   commit: [{ session: number; values: number[] }, { run: number }] // ends in an event `explored`
   undo: [{ session: number }, { run: number }]
   pause: [{ run: number }, Record<string, never>] // a design: stops at the next iterate, its checkpoint kept
@@ -189,6 +227,7 @@ export interface Hello {
   results: string | null
   threads: number
   processors: number
+  nonce: string // of style elements that the page adds
   starters: [string, string][]
   analyses: [string, string][]
   protocols: { name: string; text: string; models: string[] }[]

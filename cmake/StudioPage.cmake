@@ -1,0 +1,41 @@
+# Makes the page of the studio: cmake -DWEB=studio/web -DOUT=FOLDER -P StudioPage.cmake. FOLDER gets
+# index.html.gz, app.js.gz, app.css.gz and icon.svg.gz, and player.js.gz, which plays motions in reports. Without npm, or where it cannot install, the page only
+# says so, and the rest of pliant builds as ever.
+set(why "")
+find_program(NODE node)
+find_program(NPM npm)
+if(NOT EXISTS ${WEB}/build.mjs)
+  set(why "its sources are not there")
+elseif(NOT NODE OR NOT NPM)
+  set(why "npm is not installed: install the packages nodejs and npm")
+elseif(${WEB}/package-lock.json IS_NEWER_THAN ${WEB}/node_modules/.package-lock.json)
+  message(STATUS "installing what the page of the studio is made with")
+  execute_process(COMMAND ${NPM} ci --no-audit --no-fund --loglevel=error
+                  WORKING_DIRECTORY ${WEB} RESULT_VARIABLE failed)
+  if(failed)
+    set(why "npm could not install what it is made with")
+  else()
+    file(TOUCH ${WEB}/node_modules/.package-lock.json)
+  endif()
+endif()
+
+file(REMOVE_RECURSE ${OUT})
+file(MAKE_DIRECTORY ${OUT})
+if(why)
+  message(WARNING "the page of the studio is left out, which `pliant studio` will say, and motions in reports stand "
+          "still: ${why}, remove ${OUT} and build again")
+  file(WRITE ${OUT}/index.html "<!doctype html><meta charset=utf-8><title>pliant studio</title>\n"
+       "<p>This pliant was built without its page: ${why}, remove ${OUT} and build again.\n")
+  file(WRITE ${OUT}/app.js "")
+  file(WRITE ${OUT}/player.js "")
+  file(WRITE ${OUT}/app.css "")
+  file(WRITE ${OUT}/icon.svg "<svg xmlns='http://www.w3.org/2000/svg'/>")
+  foreach(name index.html app.js app.css icon.svg player.js)
+    file(ARCHIVE_CREATE OUTPUT ${OUT}/${name}.gz PATHS ${OUT}/${name} FORMAT raw COMPRESSION GZip)
+  endforeach()
+else()
+  execute_process(COMMAND ${NODE} build.mjs --out ${OUT} WORKING_DIRECTORY ${WEB} RESULT_VARIABLE failed)
+  if(failed)
+    message(FATAL_ERROR "the page of the studio could not be built")
+  endif()
+endif()

@@ -1,0 +1,76 @@
+// Pictures of the gallery's cards, gallery/NAME.webp: scenes as the studio shows them before they run, or, where
+// that tells little, the pictures of docs/pictures/gallery/.
+//   node pictures.mjs PLIANT [NAME...]
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { browser } from './test/shots.mjs'
+
+const here = dirname(fileURLToPath(import.meta.url))
+const size = [480, 320]
+const drawn = new Set([
+  'chainmail-glove', 'chainmail-sheet', 'cloth-on-sphere', 'drape-anisotropic', 'drape-isotropic', 'drape-orthotropic', 'flipper', 'hanging-chain', 'jump-onto', 'jump-over', 'swing',
+  'toss',
+])
+
+// a picture as small as a card needs it
+const shrink = ([type, data, [width, height]]) =>
+  new Promise((done) => {
+    const image = new Image()
+    image.onload = () => {
+      const canvas = document.createElement('canvas')
+      Object.assign(canvas, { width, height })
+      const c = canvas.getContext('2d')
+      c.fillStyle = '#fff'
+      c.fillRect(0, 0, width, height)
+      const scale = Math.min(width / image.width, height / image.height)
+      c.imageSmoothingQuality = 'high'
+      c.drawImage(image, (width - scale * image.width) / 2, (height - scale * image.height) / 2, scale * image.width, scale * image.height)
+      done(canvas.toDataURL('image/webp', 0.86))
+    }
+    image.src = `data:${type};base64,${data}`
+  })
+
+async function save(page, name, type, bytes) {
+  const url = await page.evaluate(shrink, [type, bytes.toString('base64'), size])
+  const out = Buffer.from(url.split(',')[1], 'base64')
+  writeFileSync(join(here, 'gallery', `${name}.webp`), out)
+  console.log(`${name.padEnd(20)} ${(out.length / 1000).toFixed(1)} kB`)
+}
+
+async function shown(page, name, folder) {
+  await page.keyboard.press('Alt+1')
+  await page.locator('.card', { has: page.locator(`.name:text-is("${name}")`) }).click()
+  const there = (n) => document.querySelector('.scene-name')?.title.startsWith(`${n}/`) && document.querySelector('.model-pane .tools') && document.querySelector('.problems [role=status]').textContent !== 'checking …'
+  await page.waitForFunction(there, name)
+  await page.waitForTimeout(2000)
+  const [saved] = await Promise.all([page.waitForEvent('download'), page.getByLabel('save a picture').click()])
+  const file = join(folder, 'picture.png')
+  await saved.saveAs(file)
+  return readFileSync(file)
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'gallery-pictures-'))
+const child = spawn(resolve(process.argv[2]), ['studio', '--no-browser'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+const address = await new Promise((done) => child.stdout.once('data', (d) => done(String(d).split('\n')[0])))
+const open = await browser()
+try {
+  mkdirSync(join(here, 'gallery'), { recursive: true })
+  const page = await open.context.newPage()
+  const plain = await open.context.newPage()
+  await page.addInitScript(() => localStorage.setItem('pliant-toured', 'yes'))
+  // the model alone fills a narrow window
+  await page.setViewportSize({ width: 720 + 76, height: 480 + 95 })
+  await page.goto(address)
+  await page.waitForSelector('.card')
+  const names = process.argv.length > 3 ? process.argv.slice(3) : await page.$$eval('.card .name', (all) => all.map((e) => e.textContent))
+  for (const name of names)
+    if (drawn.has(name)) await save(plain, name, 'image/svg+xml', readFileSync(join(here, '../../docs/pictures/gallery', `${name}.svg`)))
+    else await save(plain, name, 'image/png', await shown(page, name, folder))
+} finally {
+  await open.close()
+  child.kill('SIGINT')
+  rmSync(folder, { recursive: true, force: true })
+}
