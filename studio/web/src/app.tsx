@@ -133,12 +133,12 @@ function TopBar() {
 function Rail() {
   return (
     <nav class="rail" aria-label="screens">
-      {screens.map((s, k) => (
-        <a key={s.id} href={`#/${s.id}`} aria-current={screen.value === s.id ? 'page' : undefined} title={`${s.name} (Alt-${k + 1})`} onClick={(e) => (e.preventDefault(), show(s.id))}>
+      {screens.map((s, k) => (s.when && !s.when() && screen.value !== s.id ? null : (
+        <a key={s.id} href={`#/${s.id}`} aria-current={screen.value === s.id ? 'page' : undefined} title={`${s.name} (Alt-${(k + 1) % 10})`} onClick={(e) => (e.preventDefault(), show(s.id))}>
           <Icon name={s.icon} />
           <span>{s.name}</span>
         </a>
-      ))}
+      )))}
     </nav>
   )
 }
@@ -215,7 +215,7 @@ const globalKeys = [
   { key: 'Ctrl-s', text: 'save the scene', always: true, act: () => void save() },
   { key: 'Ctrl-Enter', text: 'run all analyses', always: true, act: () => void runAndShow() },
   { key: 'Ctrl-.', text: 'stop the run at work', always: true, act: () => active.value && void cancelRun(active.value.info.value.run) },
-  ...screens.map((s, k) => ({ key: `Alt-${k + 1}`, text: s.name, always: true, act: () => show(s.id) })),
+  ...screens.map((s, k) => ({ key: `Alt-${(k + 1) % 10}`, text: s.name, always: true, act: () => show(s.id) })),
   { key: '?', text: 'this sheet', act: () => (sheet.value = 'keys') },
   { key: 'd', text: 'light or dark', act: toggleTheme },
 ]

@@ -23,7 +23,7 @@ type Of<K extends Item['kind']> = Extract<Item, { kind: K }>
 // ---- arrays -------------------------------------------------------------------------------------
 
 /** Arrays once they are there. */
-function useFloats(refs: readonly (ArrayRef | null)[]): readonly (Float32Array | null)[] | null {
+export function useFloats(refs: readonly (ArrayRef | null)[]): readonly (Float32Array | null)[] | null {
   const got = useSignal<readonly (Float32Array | null)[] | null>(null)
   const key = refs.map((r) => r?.url ?? '').join(' ')
   useEffect(() => {

@@ -281,3 +281,9 @@ export function flatten(lines: readonly number[][][], axis: number): Float64Arra
   const [a, b] = [0, 1, 2].filter((c) => c !== axis) as [number, number]
   return Float64Array.from(lines.flatMap((l) => [...l.flatMap((p) => [p[a]!, p[b]!]), NaN, NaN]))
 }
+
+/** Side of a limit by what its curve is called; null: no limits. */
+export function sideOf(series: string): 0 | 1 | null {
+  if (['longest', 'largest', 'up'].includes(series)) return 0
+  return ['shortest', 'smallest', 'down'].includes(series) ? 1 : null
+}

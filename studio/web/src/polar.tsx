@@ -29,10 +29,16 @@ export interface PolarSpec {
   series: readonly PolarSeries[]
 }
 
+export interface PolarPoint {
+  s: number // series
+  i: number // point of it
+}
+
 interface PolarProps extends PolarSpec {
   name: string
   caption?: string
-  onChoose?: (at: { s: number; i: number }) => void
+  chosen?: PolarPoint | null // a point that is kept
+  onChoose?: (at: PolarPoint) => void
 }
 
 const spokes = 12
@@ -231,9 +237,9 @@ function Tools({ props, svg, table, toggle }: { props: PolarProps; svg: RefObjec
 }
 
 /** The point nearest to a pixel. */
-function nearest(r: Rose, p: PolarSpec, px: number, py: number): { s: number; i: number } | null {
+function nearest(r: Rose, p: PolarSpec, px: number, py: number): PolarPoint | null {
   let best = 900
-  let found: { s: number; i: number } | null = null
+  let found: PolarPoint | null = null
   p.series.forEach((s, k) => {
     for (let i = 0; i < n(s); i++) {
       if (!drawable(s, i)) continue
@@ -247,24 +253,54 @@ function nearest(r: Rose, p: PolarSpec, px: number, py: number): { s: number; i:
   return found
 }
 
+/** The next point along a curve, or the same direction on the next curve. */
+function step(p: PolarSpec, from: PolarPoint | null, along: number, across: number): PolarPoint | null {
+  const lines = p.series.flatMap((s, k) => (n(s) > 0 && s.points !== 2 ? [k] : []))
+  if (lines.length === 0) return null
+  if (!from || !lines.includes(from.s)) return { s: lines[0]!, i: 0 }
+  const now = p.series[from.s]!
+  const s = lines[(lines.indexOf(from.s) + across + lines.length) % lines.length]!
+  const next = p.series[s]!
+  if (s === from.s) return { s, i: (from.i + along + n(now)) % n(now) }
+  const apart = (i: number): number => 1 - Math.cos(next.data[2 * i]! - now.data[2 * from.i]!)
+  let best = 0
+  for (let i = 1; i < n(next); i++) if (apart(i) < apart(best)) best = i
+  return { s, i: best }
+}
+
+const ways: Record<string, [number, number]> = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }
+
 function Drawing({ props, svg, width }: { props: PolarProps; svg: RefObject<SVGSVGElement | null>; width: number }) {
   const r = useMemo(() => layRose(props, width), [props.series, width])
-  const over = useSignal<{ s: number; i: number } | null>(null)
-  const find = (e: MouseEvent): { s: number; i: number } | null => {
+  const over = useSignal<PolarPoint | null>(null)
+  const find = (e: MouseEvent): PolarPoint | null => {
     const box = svg.current!.getBoundingClientRect()
     return nearest(r, props, e.clientX - box.left, e.clientY - box.top)
   }
+  const walk = (e: KeyboardEvent): void => {
+    const way = e.ctrlKey || e.metaKey || e.altKey ? undefined : ways[e.key]
+    const to = way && step(props, props.chosen ?? null, ...way)
+    if (!to) return
+    e.preventDefault()
+    props.onChoose?.(to)
+  }
+  const kept = props.chosen
+  const keptSeries = kept ? props.series[kept.s] : undefined
+  const keptAt = kept && keptSeries && kept.i < n(keptSeries) && drawable(keptSeries, kept.i) ? pointOf(r, props, keptSeries, kept.i) : null
+  const says = `${props.title}: ${props.series.map((e) => e.name).filter(Boolean).join(', ')}`
+  const hands = props.onChoose ? ({ tabIndex: 0, role: 'application', 'aria-roledescription': 'plot', 'aria-label': `${says}. Arrow keys go along a curve and from curve to curve.`, onKeyDown: walk } as const) : {}
   const c = over.value
   const s = c ? props.series[c.s] : undefined
   const spot = c && s ? pointOf(r, props, s, c.i) : null
   return (
-    <div class="plot-area">
-      <svg ref={svg} width={r.width} height={r.height} role="img" aria-label={`${props.title}: ${props.series.map((e) => e.name).filter(Boolean).join(', ')}`} onPointerMove={(e) => (over.value = find(e))} onPointerLeave={() => (over.value = null)} onClick={(e) => { const f = find(e); if (f) props.onChoose?.(f) }}>
+    <div class="plot-area" {...hands}>
+      <svg ref={svg} width={r.width} height={r.height} {...(props.onChoose ? { 'aria-hidden': true } : { role: 'img', 'aria-label': says })} onPointerMove={(e) => (over.value = find(e))} onPointerLeave={() => (over.value = null)} onClick={(e) => { const f = find(e); if (f) props.onChoose?.(f) }}>
         <Backdrop r={r} p={props} />
         {props.series.map((e, k) => (
           <Series key={k} r={r} p={props} s={e} k={k} />
         ))}
         <Figures r={r} p={props} />
+        {keptAt && <circle data-live class="ring kept" cx={keptAt[0]} cy={keptAt[1]} r="6.5" />}
         {spot && <circle data-live class="ring" cx={spot[0]} cy={spot[1]} r="5" />}
         {r.empty && (
           <text class="tick" x={r.x} y={r.y + 4} text-anchor="middle">

@@ -67,7 +67,7 @@ function playMode(v: Viewer, x: Float32Array, mode: Float32Array): void {
   v.playOrbit(c, 1, Math.PI)
 }
 
-async function showPicture(v: Viewer, m: ModelArrays, i: Extract<StageItem, { kind: 'picture' }>): Promise<void> {
+export async function showPicture(v: Viewer, m: ModelArrays, i: Extract<StageItem, { kind: 'picture' }>): Promise<void> {
   const [x, colour, face] = await Promise.all([i.x ? connection.floats(i.x) : m.x, i.colour ? connection.floats(i.colour) : null, i.face ? connection.floats(i.face) : null])
   v.setPositions(x)
   const values = colour ?? (face && m.triangles && face.length === m.triangles.length / 3 ? face : null)
@@ -87,7 +87,7 @@ function extent(values: Float32Array): [number, number] {
 }
 
 /** A body in a space of three numbers, each brought to the same length. */
-async function bodyModel(i: Extract<StageItem, { kind: 'body' }>): Promise<ModelArrays> {
+export async function bodyModel(i: Extract<StageItem, { kind: 'body' }>): Promise<ModelArrays> {
   const raw = await connection.floats(i.x)
   const most = [0, 0, 0]
   raw.forEach((v, k) => (most[k % 3] = Math.max(most[k % 3]!, Math.abs(v))))

@@ -3,6 +3,8 @@ import type { IconName } from '../icons'
 import { DesignScreen } from './design'
 import { ExploreScreen } from './explore'
 import { Gallery } from './gallery'
+import { hasJumps, JumpScreen } from './jump'
+import { hasLimits, MaterialsScreen } from './materials'
 import { ResponseScreen } from './response'
 import { RunsScreen } from './runs'
 import { SceneScreen } from './scene'
@@ -14,6 +16,7 @@ export interface Screen {
   name: string
   icon: IconName
   component: ComponentType
+  when?: () => boolean // is there anything for it? None: always
 }
 
 /** In the order of the bar; Alt-1, Alt-2 ... show them. */
@@ -26,4 +29,6 @@ export const screens: readonly Screen[] = [
   { id: 'design', name: 'Design', icon: 'design', component: DesignScreen },
   { id: 'runs', name: 'Runs', icon: 'runs', component: RunsScreen },
   { id: 'validate', name: 'Validate', icon: 'validate', component: Validate },
+  { id: 'materials', name: 'Materials', icon: 'materials', component: MaterialsScreen, when: hasLimits },
+  { id: 'jump', name: 'Jump', icon: 'jump', component: JumpScreen, when: hasJumps },
 ]

@@ -62,6 +62,7 @@ export class Viewer {
   private extent: Box = { lo: [0, 0, 0], hi: [1, 1, 1] }
   private home: Pose | null = null
   private trailed: number[] = []
+  private lines: Float32Array[] = []
   private arrived: Float32Array[] = []
   private onion = 0
   private names: Names = 'watched'
@@ -191,6 +192,7 @@ export class Viewer {
     this.player.set(null, false)
     this.ghost = this.ghostOrbit = this.colour = this.hovered = null
     this.trailed = []
+    this.lines = []
     this.onion = 0
     this.exaggeration = 1
     this.picture?.setModel(layout)
@@ -463,7 +465,14 @@ export class Viewer {
         const from = rest[3 * this.trailed[k]! + (i % 3)]!
         path[i] = from + this.exaggeration * (v - from)
       }))
-    this.picture?.setTrails(paths)
+    this.picture?.setTrails([...this.lines, ...paths])
+  }
+
+  /** Lines [n][3] that stay where they are. */
+  setLines(lines: Float32Array[]): void {
+    this.lines = lines
+    this.retrace()
+    this.ask()
   }
 
   /** So many moments of the motion, faintly. */

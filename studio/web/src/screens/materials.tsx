@@ -1,0 +1,468 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { modelArrays, solidsArrays } from '../arrays'
+import { general } from '../format'
+import { Icon } from '../icons'
+import { useFloats } from '../items'
+import { atRest, contactsOf, figuresOf, flatten, isDisk, latticeOf, posesOf, reachOf, sideOf, slice, stretchOf, surround, withForces } from '../limits'
+import type { Contact, Figure, Spot } from '../limits'
+import * as m from '../materials'
+import type { Group, MaterialSet, SetPolar } from '../materials'
+import { Plot } from '../plot'
+import { Polar } from '../polar'
+import type { PolarPoint, PolarSeries } from '../polar'
+import type { Item, Material } from '../protocol'
+import { active, cancelRun, current } from '../runs'
+import { failed, model, path, runScene } from '../scene'
+import { bodyModel, showPicture, stageTitle } from '../stage'
+import type { StageItem } from '../stage'
+import { complain, connection, show } from '../state'
+import { useViewer } from '../use_viewer'
+import type { SolidsArrays } from '../viewer/types'
+
+export const hasLimits = m.hasLimits
+
+type Body = Extract<Item, { kind: 'body' }>
+
+// ---- curves -------------------------------------------------------------------------------------
+
+const titles: Record<Group, string> = { stretch: 'limits of stretch', play: 'play', bending: 'limits of bending', patch: 'limits of bending of a patch' }
+
+interface Line {
+  set: MaterialSet
+  polar: SetPolar
+  series: SetPolar['series'][number]
+}
+
+/** All curves of a group, those of one set in one colour where there are several. */
+function linesOf(group: Group): Line[] {
+  return m.shown.value.flatMap((set) => set.polars.filter((p) => p.group === group).flatMap((polar) => polar.series.map((series) => ({ set, polar, series }))))
+}
+
+function styled(list: readonly Line[], got: readonly (Float32Array | null)[], n: number): PolarSeries[] {
+  const keys = [...new Set(list.map((l) => l.set.key))]
+  const many = keys.length > 1
+  return list.map(({ set, series }, k) => {
+    const second = many && sideOf(series.name ?? '') === 1
+    return {
+      ...series,
+      name: many ? `${set.label}: ${series.name ?? ''}` : series.name,
+      dashed: second ? 1 : series.dashed,
+      fill: series.fill && !many,
+      colour: many ? keys.indexOf(set.key) : series.colour,
+      data: got[k]!,
+      error: got[n + k] ?? null,
+    }
+  })
+}
+
+function spotAt(l: Line, i: number): Spot | null {
+  const side = sideOf(l.series.name ?? '')
+  // over a whole turn, as limits repeat after half of one
+  const rows = l.set.tables.get(m.tableName(l.set, l.polar.kind ?? ''))?.rows ?? 0
+  return side === null || l.polar.kind === null || rows === 0 ? null : { kind: l.polar.kind, row: i % rows, side }
+}
+
+function Curves({ group }: { group: Group }) {
+  const list = linesOf(group)
+  const got = useFloats([...list.map((l) => l.series.data), ...list.map((l) => l.series.error)])
+  const series = useMemo(() => (got && got.length === 2 * list.length ? styled(list, got, list.length) : null), [got])
+  const last = useSignal<PolarPoint | null>(null)
+  if (list.length === 0 || !series) return null
+  const one = list[0]!.polar
+  const choose = (at: PolarPoint): void => {
+    const l = list[at.s]!
+    const spot = spotAt(l, at.i)
+    last.value = at
+    if (spot) m.spot.value = { set: l.set.key, spot }
+  }
+  const kept = last.value
+  const now = kept && list[kept.s] ? spotAt(list[kept.s]!, kept.i) : null
+  const same = now && m.spot.value?.set === list[kept!.s]!.set.key && JSON.stringify(now) === JSON.stringify(m.spot.value.spot)
+  const hands = list.some((l) => spotAt(l, 0) !== null) ? { onChoose: choose } : {}
+  return (
+    <Polar name={`materials-${group}`} title={titles[group]} first={one.first} second={one.second} unit={one.unit} series={series} chosen={same ? kept : null} {...hands} />
+  )
+}
+
+function Sets() {
+  const list = m.sets.value
+  return (
+    <fieldset class="material-sets">
+      <legend class="mute">laid over each other</legend>
+      {list.map((s, k) => (
+        <label key={s.key} class="check">
+          <input type="checkbox" checked={m.isShown(s)} onChange={() => m.toggle(s)} />
+          <span title={s.label}>{s.label}</span>
+          {k === 0 && s.view && list.length > 1 && <small>newest</small>}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+// ---- boundaries and sheets ----------------------------------------------------------------------
+
+interface Seen {
+  set: MaterialSet
+  item: StageItem
+}
+
+const axisWords = (labels: readonly string[]): string[] => labels.map((l) => l.replace(/_(\w+)/, (_, s: string) => ` ${s}`))
+
+interface Cut {
+  axis: number
+  part: number // -1..1 of the half width
+}
+
+function half(x: Float32Array): number[] {
+  const out = [0, 0, 0]
+  x.forEach((v, k) => (out[k % 3] = Math.max(out[k % 3]!, Math.abs(v))))
+  return out
+}
+
+/** A boundary with a plane through it, or a sheet coloured by its limits. */
+function SpaceView({ seen, cut }: { seen: Seen; cut: Cut | null }) {
+  const { set, item } = seen
+  const kind = m.boundaryKind(set, item)
+  const [own, v] = useViewer({
+    label: stageTitle(item),
+    ground: item.kind !== 'body',
+    onPick: (node) => {
+      if (node !== null && kind !== null) m.spot.value = { set: set.key, spot: { kind, row: node, side: 0 } }
+    },
+  })
+  useEffect(() => {
+    if (v) fillSpace(v, set, item).catch(complain)
+  }, [v, item])
+  const here = m.spot.value
+  const marked = here && here.set === set.key && here.spot.kind === kind ? here.spot.row : -1
+  useEffect(() => v?.highlight(marked >= 0 ? [marked] : [], 'pick'), [v, item, marked])
+  useEffect(() => {
+    if (v && item.kind === 'body') drawCut(v, item, cut).catch(complain)
+  }, [v, item, cut?.axis, cut?.part])
+  return <div class="viewer-place" ref={own} />
+}
+
+type ViewerOf = NonNullable<ReturnType<typeof useViewer>[1]>
+
+async function fillSpace(v: ViewerOf, set: MaterialSet, item: StageItem): Promise<void> {
+  if (item.kind === 'body') {
+    v.setModel(await bodyModel(item))
+    v.setNote(axisWords(item.labels).map((l, k) => `${'xyz'[k]}: ${l}`).join('   '))
+  } else if (item.kind === 'picture' && set.view) {
+    const { model: of } = await connection.request('model', { rev: set.view.info.peek().model })
+    const arrays = await modelArrays(of)
+    v.setModel(arrays)
+    await showPicture(v, arrays, item)
+  }
+}
+
+// the boundary is drawn with all its numbers brought to one
+async function drawCut(v: ViewerOf, item: Body, cut: Cut | null): Promise<void> {
+  const [of, triangles] = await Promise.all([bodyModel(item), connection.ints(item.triangles)])
+  v.setLines(cut ? slice(of.x, triangles, cut.axis, cut.part).map((l) => Float32Array.from(l.flat())) : [])
+}
+
+function CutPlot({ item, cut }: { item: Body; cut: Cut }) {
+  const got = useFloats([item.x])
+  const triangles = useSignal<Int32Array | null>(null)
+  useEffect(() => void connection.ints(item.triangles).then((t) => (triangles.value = t), complain), [item])
+  const x = got?.[0]
+  const spec = useMemo(() => {
+    if (!x || !triangles.value) return null
+    const at = cut.part * half(x)[cut.axis]!
+    return { at, xy: flatten(slice(x, triangles.value, cut.axis, at), cut.axis) }
+  }, [x, triangles.value, cut.axis, cut.part])
+  if (!spec) return null
+  const [a, b] = [0, 1, 2].filter((c) => c !== cut.axis) as [number, number]
+  const labels = axisWords(item.labels)
+  return <Plot name={`${item.name}-slice`} title={`slice at ${labels[cut.axis]} = ${general(spec.at, 3)}`} xlabel={labels[a]!} ylabel={labels[b]!} equal height={250} series={[{ name: null, xy: spec.xy, colour: 1 }]} />
+}
+
+function CutControls({ item, cut, set }: { item: Body; cut: Cut | null; set: (c: Cut | null) => void }) {
+  const labels = axisWords(item.labels)
+  return (
+    <div class="cut-controls" role="group" aria-label="slice">
+      <label>
+        <span class="mute">slice</span>
+        <select value={cut ? String(cut.axis) : ''} onChange={(e) => set(e.currentTarget.value === '' ? null : { axis: Number(e.currentTarget.value), part: cut?.part ?? 0 })}>
+          <option value="">none</option>
+          {labels.map((l, k) => (
+            <option key={k} value={String(k)}>
+              {l}
+            </option>
+          ))}
+        </select>
+      </label>
+      {cut && <input type="range" min="-0.98" max="0.98" step="0.02" value={cut.part} aria-label={`place of the slice along ${labels[cut.axis]}`} onInput={(e) => set({ ...cut, part: Number(e.currentTarget.value) })} />}
+    </div>
+  )
+}
+
+// ---- elements behind a limit --------------------------------------------------------------------
+
+interface Behind {
+  solids: SolidsArrays
+  contacts: Contact[]
+  figures: Figure[]
+  lacks: boolean // the elements in this limit were not told
+}
+
+async function materialOf(set: MaterialSet): Promise<Material | null> {
+  const rev = set.view?.info.peek().model ?? 0
+  if (rev <= 0) return null
+  const { model: of } = await connection.request('model', { rev })
+  return of.materials.find((k) => k.name === set.material) ?? of.materials[0] ?? null
+}
+
+async function behind(set: MaterialSet, s: Spot | null, forces: boolean): Promise<Behind | null> {
+  const material = await materialOf(set)
+  if (!material) return null
+  const cell = await solidsArrays(material)
+  const rest = (): SolidsArrays => atRest(cell, material.lattice, 3)
+  const [table, states, contacts] = await Promise.all((s ? ['', '-states', '-contacts'] : []).map((what) => m.tableOf(set, m.tableName(set, s!.kind, what))))
+  if (!s || !table) return { solids: rest(), contacts: [], figures: [], lacks: false }
+  const figures = figuresOf(table, s)
+  const poses = states ? posesOf(states, s) : new Float32Array(0)
+  if (poses.length === 0) return { solids: rest(), contacts: [], figures, lacks: true }
+  const list = contacts ? contactsOf(contacts, s) : []
+  const U = stretchOf(table, s)
+  const copies = Math.round(Math.sqrt(poses.length / 12 / (cell.of.length / 2)))
+  const all = surround(cell, poses, U && !isDisk(s.kind) ? latticeOf(material.lattice, copies, U) : null)
+  return { solids: forces ? withForces(all, list, reachOf(cell)) : all, contacts: list, figures, lacks: false }
+}
+
+const told = (f: Figure): string => {
+  if (f.unit === '?') return f.value ? 'yes' : 'no'
+  if (f.unit === '%') return `${general(100 * f.value, 4)} %`
+  return f.unit === '#' || !f.unit ? general(f.value, 4) : `${general(f.value, 4)} ${f.unit === 'deg' ? '°' : f.unit}`
+}
+
+function Figures({ list }: { list: readonly Figure[] }) {
+  return (
+    <dl class="spot-figures">
+      {list.map((f) => (
+        <div key={f.name}>
+          <dt>{f.name}</dt>
+          <dd>{told(f)}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+const contactsMax = 60
+
+function Contacts({ list }: { list: readonly Contact[] }) {
+  const all = list.reduce((sum, c) => sum + c.force, 0)
+  if (list.length === 0) return null
+  return (
+    <div class="scroll contacts" role="region" aria-label="contacts" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">elements</th>
+            <th scope="col" class="n">
+              force (1/m)
+            </th>
+            <th scope="col" class="n">
+              share
+            </th>
+            <th scope="col" class="n">
+              gap (µm)
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {list.slice(0, contactsMax).map((c, k) => (
+            <tr key={k}>
+              <th scope="row">
+                {c.elements[0]} and {c.elements[1]}
+              </th>
+              <td class="n">{general(c.force, 4)}</td>
+              <td class="n">{general((100 * c.force) / all, 2)} %</td>
+              <td class="n">{general(1e6 * c.gap, 3)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {list.length > contactsMax && <p class="mute">{list.length - contactsMax} weaker ones are left out.</p>}
+    </div>
+  )
+}
+
+function sayWhere(set: MaterialSet, s: Spot | null, b: Behind | null): string {
+  if (!s) return 'At rest. Choose a point of a curve, or of a boundary, to see the elements behind it.'
+  const pair = s.kind === '' ? ['longest', 'shortest'] : ['bent up', 'bent down']
+  const angle = b?.figures.find((f) => f.name === 'angle')?.value
+  const where = angle === undefined ? `ray ${s.row + 1} of the boundary` : `${pair[s.side]} along ${general(angle, 4)}°`
+  return `${set.label}, ${where}`
+}
+
+function AskForStates({ set }: { set: MaterialSet }) {
+  return (
+    <div class="callout note" role="note">
+      <b>Note</b>
+      <span>
+        This run did not keep where elements are in its limits, so they are shown at rest.
+        {m.canAskForStates(set) && (
+          <button class="small" onClick={() => void m.runWithStates(set.name)}>
+            <Icon name="play" size={13} fill /> Run {set.name} with states
+          </button>
+        )}
+      </span>
+    </div>
+  )
+}
+
+function useBehind(set: MaterialSet | null, s: Spot | null, forces: boolean): Behind | null {
+  const now = useSignal<Behind | null>(null)
+  useEffect(() => {
+    let late = false
+    if (!set) now.value = null
+    else behind(set, s, forces).then((b) => late || (now.value = b), complain)
+    return () => void (late = true)
+  }, [set?.key, set?.tables.size, s?.kind, s?.row, s?.side, forces])
+  return now.value
+}
+
+function Elements({ set, spot: s }: { set: MaterialSet; spot: Spot | null }) {
+  const forces = useSignal(true)
+  const b = useBehind(set, s, forces.value)
+  const [own, v] = useViewer({ label: 'elements behind a limit' })
+  const shape = b ? `${b.solids.of.length} ${b.solids.meshes.length > 1}` : ''
+  const last = useSignal('')
+  useEffect(() => {
+    if (!v || !b) return
+    if (last.peek() === shape) v.setSolids(b.solids)
+    else v.setModel({ dim: 3, length: { unit: 'mm', si: 1e-3 }, x: new Float32Array(0), solids: b.solids })
+    last.value = shape
+  }, [v, b])
+  return (
+    <div class="elements">
+      <div class="stage-head">
+        <span class="title" role="status">
+          {sayWhere(set, s, b)}
+        </span>
+        {b && b.contacts.length > 0 && (
+          <label class="check">
+            <input type="checkbox" checked={forces.value} onChange={(e) => (forces.value = e.currentTarget.checked)} /> forces
+          </label>
+        )}
+      </div>
+      <div class="stage-place">
+        <div class="viewer-place" ref={own} />
+      </div>
+      {b?.lacks && <AskForStates set={set} />}
+      {b && b.figures.length > 0 && <Figures list={b.figures} />}
+      {b && <Contacts list={b.contacts} />}
+    </div>
+  )
+}
+
+// ---- the screen ---------------------------------------------------------------------------------
+
+function RunOne() {
+  const busy = active.value
+  const list = m.analyses.value
+  const can = path.value !== '' && !failed.value && connection.status.value === 'open'
+  if (busy)
+    return (
+      <button class="small" onClick={() => void cancelRun(busy.info.value.run)}>
+        <Icon name="stop" size={14} fill /> Stop {busy.progress.value ? `${busy.progress.value.what} ${Math.round(100 * busy.progress.value.done)} %` : 'the run'}
+      </button>
+    )
+  const run = async (name: string): Promise<void> => {
+    const started = await runScene(name)
+    if (started !== null) current.value = started
+  }
+  return (
+    <>
+      {list.map((a) => (
+        <button key={a.name} class="small" disabled={!can} onClick={() => void run(a.name)}>
+          <Icon name="play" size={13} fill /> {a.name}
+        </button>
+      ))}
+    </>
+  )
+}
+
+function Begin() {
+  return (
+    <div class="page centre begin">
+      <h2>Materials</h2>
+      {m.analyses.value.length > 0 ? (
+        <>
+          <p class="mute">How far this material goes in every direction, and what holds it there.</p>
+          <div class="ask">
+            <RunOne />
+          </div>
+        </>
+      ) : (
+        <>
+          <p class="mute">Open a scene with an interlocking material or with cloth that has a limit, for instance 4-in-1 chainmail.</p>
+          <button class="primary" onClick={() => show('gallery')}>
+            <Icon name="gallery" size={18} /> Gallery
+          </button>
+        </>
+      )}
+    </div>
+  )
+}
+
+function useSeen(): [Seen[], Seen | null, (k: number) => void] {
+  const list = m.shown.value.flatMap((set) => set.stage.map((item): Seen => ({ set, item })))
+  const at = useSignal(0)
+  return [list, list[Math.min(at.value, list.length - 1)] ?? null, (k) => (at.value = k)]
+}
+
+function Space({ list, seen, choose, cut, setCut }: { list: Seen[]; seen: Seen; choose: (k: number) => void; cut: Cut | null; setCut: (c: Cut | null) => void }) {
+  const picture = seen.item.kind === 'picture' ? seen.item : null
+  return (
+    <div class="space">
+      <div class="stage-head">
+        <select aria-label="what is seen" value={String(list.findIndex((s) => s.item === seen.item))} onChange={(e) => choose(Number(e.currentTarget.value))}>
+          {list.map((s, k) => (
+            <option key={k} value={String(k)}>
+              {stageTitle(s.item)} · {s.set.label}
+            </option>
+          ))}
+        </select>
+        {seen.item.kind === 'body' && <CutControls item={seen.item} cut={cut} set={setCut} />}
+      </div>
+      <div class="stage-place">
+        <SpaceView key={seen.item.kind} seen={seen} cut={cut} />
+      </div>
+      {picture?.caption && <p class="mute caption">{picture.caption}</p>}
+    </div>
+  )
+}
+
+export function MaterialsScreen() {
+  const [list, seen, choose] = useSeen()
+  const cut = useSignal<Cut | null>({ axis: 2, part: 0 })
+  if (m.sets.value.length === 0) return <Begin />
+  const limits = m.spotSet.value ?? m.shown.value.find((s) => s.kind === 'limits') ?? null
+  const s = limits && m.spotSet.value === limits ? m.spot.value!.spot : null
+  const body = seen?.item.kind === 'body' ? seen.item : null
+  return (
+    <div class="materials-bench">
+      <div class="materials-side">
+        <div class="materials-head">
+          <RunOne />
+        </div>
+        <Sets />
+        {(['stretch', 'bending', 'patch', 'play'] as const).map((g) => (
+          <Curves key={g} group={g} />
+        ))}
+        {body && cut.value && <CutPlot item={body} cut={cut.value} />}
+      </div>
+      <div class="materials-view">
+        {seen && <Space list={list} seen={seen} choose={choose} cut={cut.value} setCut={(c) => (cut.value = c)} />}
+        {limits && <Elements key={limits.key} set={limits} spot={s} />}
+        {!seen && !limits && <p class="page mute">{model.value?.cloth.length ? 'Run the drape to see where the sheet is at its limits.' : 'Choose something to be shown.'}</p>}
+      </div>
+    </div>
+  )
+}
