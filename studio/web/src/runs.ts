@@ -103,6 +103,7 @@ export class RunView {
 export const runs = signal<readonly RunView[]>([])
 export const current = signal(0) // number of the run that is looked at
 export const currentRun = computed(() => runs.value.find((r) => r.info.value.run === current.value) ?? null)
+export const shownRun = computed(() => currentRun.value ?? runs.value[runs.value.length - 1] ?? null)
 export const active = computed(() => runs.value.find((r) => r.info.value.state === 'running') ?? null)
 
 export const findRun = (run: number): RunView | null => runs.value.find((r) => r.info.value.run === run) ?? null
