@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path'
 import { start } from '../client.mjs'
 import { drawn, look, missing, openBrowser } from './browser.mjs'
 import { badge, clickFile, figures, goTo, openFile, plain, retype } from './person.mjs'
-import { leg, long, predicted, strip } from './scenes.mjs'
+import { leg, long, mail, predicted, strip } from './scenes.mjs'
 
 const why = missing()
 if (why) {
@@ -126,6 +126,34 @@ async function results({ page, faults }) {
   const want = analysis('before.results', 'periodic').max_strain
   near((await figures(page, 'periodic', 'max_strain'))[0], want, 1e-5 * want, 'a figure of a run of the command')
   await look(page, pictures, 'results', faults)
+}
+
+// ---- materials and jumps ------------------------------------------------------------------------
+
+async function materials({ page, faults }) {
+  writeFileSync(join(folder, 'mail.yaml'), mail)
+  await page.reload()
+  await openFile(page, /mail\.yaml/)
+  await goTo(page, 'Materials')
+  await page.getByRole('button', { name: 'limits', exact: true }).click()
+  await page.getByText('limits of stretch').first().waitFor()
+  const elements = page.locator('.elements canvas').first()
+  await elements.waitFor()
+  assert.ok((await drawn(page, elements)) > 0.05, 'elements of the material are drawn')
+  await look(page, pictures, 'materials', faults)
+}
+
+async function jump({ page, faults }) {
+  writeFileSync(join(folder, 'hop.yaml'), command('new', 'jump').stdout)
+  await page.reload()
+  await openFile(page, /hop\.yaml/)
+  await goTo(page, 'Jump')
+  await page.getByRole('button', { name: 'Run jump' }).click()
+  await page.locator('.jump-figures').first().waitFor()
+  const want = 1000 * analysis('hop.results', 'jump').jump.rise_m
+  const shown = await page.locator('.jump-figures').first().getByRole('row', { name: /^rises by/ }).first().locator('td').innerText()
+  near(plain(shown.split(' ')[0]), want, 1e-3 * want, 'height of the jump in mm')
+  await look(page, pictures, 'jump', faults)
 }
 
 async function validate({ page, faults }) {
@@ -249,11 +277,14 @@ async function design({ page, faults }) {
   await goTo(page, 'Scene')
   // the text has the value that was found
   await page.locator('.tree').getByText('30 g', { exact: true }).waitFor({ state: 'detached' })
+  await page.keyboard.press('Control+s')
+  await page.getByText('leg.yaml is saved').waitFor()
+  assert.match(readFileSync(join(folder, 'leg.yaml'), 'utf8'), /toe-target\.csv/, 'the goal stands in the file')
 }
 
 // ---- all of it ----------------------------------------------------------------------------------
 
-const steps = { tour, gallery, edit, run, cancel, results, response, explore, target, design, validate, keys }
+const steps = { tour, gallery, edit, run, cancel, results, response, explore, target, design, materials, jump, validate, keys }
 
 async function walk() {
   writeFileSync(join(folder, 'leg.yaml'), leg)
