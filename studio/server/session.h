@@ -24,7 +24,7 @@ typedef struct session {
   const pl_env *job; // while one is at work, else NULL
   int (*stop)(void *ctx, const pl_progress *p);
   void *stop_ctx;
-  int steady;        // 1: progress is told to nobody, nothing is cancelled
+  int steady; // 1: progress is told to nobody, nothing is cancelled
   pl_scene *scene;
   pl_work *w;
   pl_optimise_opts opts;

@@ -15,8 +15,7 @@ static pl_env env;
 
 static session *open_text(const char *folder, const char *text) {
   session *t;
-  const session_source from = {
-      .name = "scene.yaml", .folder = folder, .text = text, .threads = 1};
+  const session_source from = {.name = "scene.yaml", .folder = folder, .text = text, .threads = 1};
   check_ok(&env, session_open(&env, &from, &t));
   return t;
 }

@@ -29,12 +29,18 @@ export function stageTitle(i: StageItem): string {
   return words[i.kind]
 }
 
-/** The item that is seen: the one chosen, or the newest. */
+/** The item that is seen: the one chosen, or of the newest analysis. */
 export function shownItem(run: RunView): number {
   const items = run.items.value
   if (run.shown.value >= 0) return run.shown.value
-  for (let k = items.length - 1; k >= 0; k--) if (isStage(items[k]!)) return k
-  return -1
+  let best = -1
+  for (let k = items.length - 1; k >= 0; k--) {
+    const i = items[k]!
+    if (i.kind === 'begin' && best >= 0) break
+    // a motion rather than the place where it ends
+    if (isStage(i) && (best < 0 || i.kind === 'film')) best = k
+  }
+  return best
 }
 
 // ---- items in the view --------------------------------------------------------------------------

@@ -22,11 +22,13 @@ async function coarser(page, png) {
     const bytes = Uint8Array.from(atob(old), (c) => c.charCodeAt(0))
     const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }))
     const canvas = new OffscreenCanvas(image.width, image.height)
-    const c = canvas.getContext('2d')
-    c.drawImage(image, 0, 0)
-    const px = c.getImageData(0, 0, image.width, image.height)
-    for (let k = 0; k < px.data.length; k++) if (k % 4 !== 3) px.data[k] = Math.min(Math.round(px.data[k] / 15) * 15, 255)
-    c.putImageData(px, 0, 0)
+    const pen = canvas.getContext('2d')
+    pen.drawImage(image, 0, 0)
+    const px = pen.getImageData(0, 0, image.width, image.height)
+    // but light backgrounds as they are
+    for (let k = 0; k < px.data.length; k += 4)
+      if (Math.min(px.data[k], px.data[k + 1], px.data[k + 2]) < 235) for (let c = k; c < k + 3; c++) px.data[c] = Math.round(px.data[c] / 15) * 15
+    pen.putImageData(px, 0, 0)
     const out = new Uint8Array(await (await canvas.convertToBlob({ type: 'image/png' })).arrayBuffer())
     return btoa(Array.from(out, (b) => String.fromCharCode(b)).join(''))
   }, png.toString('base64'))

@@ -310,7 +310,7 @@ function Figures({ m, of }: { m: Motion; of: Model | null }) {
   const item = m.view.items.value.find((i): i is Of<'figures'> => i.kind === 'figures' && i.analysis === m.name)
   if (!item) return null
   return (
-    <div class="jump-foot">
+    <div class="jump-foot" role="region" aria-label="figures of the jump" tabIndex={0}>
       <Lines title="outcome" list={outcome(item.figures)} length={of?.length} />
       <Lines title="energy" list={ledger(item.figures)} />
       <Lines title="audit" list={audit(item.figures)} />
