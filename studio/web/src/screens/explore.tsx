@@ -350,6 +350,7 @@ function Workbench() {
   const poor = guess !== null && trustOf(x.trust.value) === 'poor'
   return (
     <div class="explore-bench">
+      <h2 class="unseen">Explore</h2>
       <div class="explore-view">
         <MotionView label="solved and predicted motion" model={x.arrays.value} motion={b.motion} ghost={guess?.motion ?? last?.motion ?? null} faded={poor || last !== null} trails={node} />
         <p class="view-legend" aria-hidden="true">

@@ -158,6 +158,7 @@ export function TargetScreen() {
   const unit = x.model.value?.length ?? { unit: 'm', si: 1 }
   return (
     <div class="target-bench">
+      <h2 class="unseen">Target</h2>
       <div class="target-draw">
         <TargetPad unit={unit} />
         <p class="curve-legend">

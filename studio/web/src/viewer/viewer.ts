@@ -236,7 +236,7 @@ export class Viewer {
     this.ghost = o ? new Float32Array(this.x.length) : null
     if (!o) this.picture?.setGhost(null)
     this.moved()
-    this.ask()
+    this.ask(true)
   }
 
   /** Takes the colour from the second state: it is not to be trusted. */
