@@ -4,7 +4,7 @@ import { modelArrays, solidsArrays } from '../arrays'
 import { general } from '../format'
 import { Icon } from '../icons'
 import { useFloats } from '../items'
-import { atRest, contactsOf, figuresOf, flatten, isDisk, latticeOf, posesOf, reachOf, sideOf, slice, stretchOf, surround, withForces } from '../limits'
+import { atRest, contactsOf, figuresOf, flatten, isDisk, latticeOf, posesOf, reachOf, sideOf, slice, stretchOf, surround, value, withForces } from '../limits'
 import type { Contact, Figure, Spot } from '../limits'
 import * as m from '../materials'
 import type { Group, MaterialSet, SetPolar } from '../materials'
@@ -128,6 +128,7 @@ function SpaceView({ seen, cut }: { seen: Seen; cut: Cut | null }) {
   const [own, v] = useViewer({
     label: stageTitle(item),
     ground: item.kind !== 'body',
+    reach: 60,
     onPick: (node) => {
       if (node !== null && kind !== null) m.spot.value = { set: set.key, spot: { kind, row: node, side: 0 } }
     },
@@ -149,7 +150,7 @@ type ViewerOf = NonNullable<ReturnType<typeof useViewer>[1]>
 async function fillSpace(v: ViewerOf, set: MaterialSet, item: StageItem): Promise<void> {
   if (item.kind === 'body') {
     v.setModel(await bodyModel(item))
-    v.setNote(axisWords(item.labels).map((l, k) => `${'xyz'[k]}: ${l}`).join('   '))
+    v.setNote(axisWords(item.labels).map((l, k) => `${'xyz'[k]}: ${l}`).join(', ') + ', each over its largest value')
   } else if (item.kind === 'picture' && set.view) {
     const { model: of } = await connection.request('model', { rev: set.view.info.peek().model })
     const arrays = await modelArrays(of)
@@ -200,10 +201,32 @@ function CutControls({ item, cut, set }: { item: Body; cut: Cut | null; set: (c:
   )
 }
 
+/** On from point to point of a boundary. */
+function Rays({ seen: { set, item } }: { seen: Seen }) {
+  const kind = m.boundaryKind(set, item)
+  if (kind === null || item.kind !== 'body') return null
+  const n = item.x.shape[0] ?? 0
+  const here = m.spot.value
+  const row = here?.set === set.key && here.spot.kind === kind ? here.spot.row : -1
+  const go = (by: number): void => void (m.spot.value = { set: set.key, spot: { kind, row: row < 0 ? 0 : (row + by + n) % n, side: 0 } })
+  return (
+    <span class="rays" role="group" aria-label="points of the boundary">
+      <button class="plain small" aria-label="point before" onClick={() => go(-1)}>
+        ‹
+      </button>
+      <span class="told">{row < 0 ? `${n} points` : `${row + 1} of ${n}`}</span>
+      <button class="plain small" aria-label="next point" onClick={() => go(1)}>
+        ›
+      </button>
+    </span>
+  )
+}
+
 // ---- elements behind a limit --------------------------------------------------------------------
 
 interface Behind {
   solids: SolidsArrays
+  way: Float32Array | null // through the middle, along the direction of the limit
   contacts: Contact[]
   figures: Figure[]
   lacks: boolean // the elements in this limit were not told
@@ -222,15 +245,27 @@ async function behind(set: MaterialSet, s: Spot | null, forces: boolean): Promis
   const cell = await solidsArrays(material)
   const rest = (): SolidsArrays => atRest(cell, material.lattice, 3)
   const [table, states, contacts] = await Promise.all((s ? ['', '-states', '-contacts'] : []).map((what) => m.tableOf(set, m.tableName(set, s!.kind, what))))
-  if (!s || !table) return { solids: rest(), contacts: [], figures: [], lacks: false }
+  if (!s || !table) return { solids: rest(), way: null, contacts: [], figures: [], lacks: false }
   const figures = figuresOf(table, s)
   const poses = states ? posesOf(states, s) : new Float32Array(0)
-  if (poses.length === 0) return { solids: rest(), contacts: [], figures, lacks: true }
+  if (poses.length === 0) return { solids: rest(), way: null, contacts: [], figures, lacks: true }
   const list = contacts ? contactsOf(contacts, s) : []
   const U = stretchOf(table, s)
   const copies = Math.round(Math.sqrt(poses.length / 12 / (cell.of.length / 2)))
   const all = surround(cell, poses, U && !isDisk(s.kind) ? latticeOf(material.lattice, copies, U) : null)
-  return { solids: forces ? withForces(all, list, reachOf(cell)) : all, contacts: list, figures, lacks: false }
+  return { solids: forces ? withForces(all, list, reachOf(cell)) : all, way: wayOf(all, value(table, s.row, 'angle')), contacts: list, figures, lacks: false }
+}
+
+// across all elements
+function wayOf(all: SolidsArrays, degrees: number): Float32Array | null {
+  if (!Number.isFinite(degrees)) return null
+  const n = all.poses.length / 12
+  const mid = [0, 1, 2].map((c) => Array.from({ length: n }, (_, i) => all.poses[12 * i + c]!).reduce((a, b) => a + b, 0) / n) as [number, number, number]
+  let reach = 0
+  for (let i = 0; i < n; i++) reach = Math.max(reach, Math.hypot(all.poses[12 * i]! - mid[0], all.poses[12 * i + 1]! - mid[1]))
+  const a = (Math.PI / 180) * degrees
+  const [x, y] = [1.35 * reach * Math.cos(a), 1.35 * reach * Math.sin(a)]
+  return Float32Array.of(mid[0] - x, mid[1] - y, mid[2], mid[0] + x, mid[1] + y, mid[2])
 }
 
 const told = (f: Figure): string => {
@@ -336,7 +371,13 @@ function Elements({ set, spot: s }: { set: MaterialSet; spot: Spot | null }) {
   useEffect(() => {
     if (!v || !b) return
     if (last.peek() === shape) v.setSolids(b.solids)
-    else v.setModel({ dim: 3, length: { unit: 'mm', si: 1e-3 }, x: new Float32Array(0), solids: b.solids })
+    else {
+      v.setModel({ dim: 3, length: { unit: 'mm', si: 1e-3 }, x: new Float32Array(0), solids: b.solids })
+      // from above, as curves are drawn
+      v.setPose({ ...v.pose, az: -Math.PI / 2, el: 1 })
+      v.preset('fit')
+    }
+    v.setLines(b.way ? [b.way] : [])
     last.value = shape
   }, [v, b])
   return (
@@ -430,6 +471,7 @@ function Space({ list, seen, choose, cut, setCut }: { list: Seen[]; seen: Seen; 
           ))}
         </select>
         {seen.item.kind === 'body' && <CutControls item={seen.item} cut={cut} set={setCut} />}
+        {seen.item.kind === 'body' && <Rays seen={seen} />}
       </div>
       <div class="stage-place">
         <SpaceView key={seen.item.kind} seen={seen} cut={cut} />
@@ -453,10 +495,11 @@ export function MaterialsScreen() {
           <RunOne />
         </div>
         <Sets />
-        {(['stretch', 'bending', 'patch', 'play'] as const).map((g) => (
+        <Curves group="stretch" />
+        {body && cut.value && <CutPlot item={body} cut={cut.value} />}
+        {(['bending', 'patch', 'play'] as const).map((g) => (
           <Curves key={g} group={g} />
         ))}
-        {body && cut.value && <CutPlot item={body} cut={cut.value} />}
       </div>
       <div class="materials-view">
         {seen && <Space list={list} seen={seen} choose={choose} cut={cut.value} setCut={(c) => (cut.value = c)} />}

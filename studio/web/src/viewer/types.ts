@@ -78,6 +78,7 @@ export interface ViewerOptions {
   wire?: boolean
   ground?: boolean
   crease?: number // degrees
+  reach?: number // pixels around a node that pick it
   autoplay?: boolean // false, or motion is to be reduced: motions begin at rest
   onPick?: (node: number | null) => void
   onBrush?: (nodes: Int32Array, how: BrushHow) => void

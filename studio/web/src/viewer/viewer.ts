@@ -23,7 +23,7 @@ import { zip } from './zip'
 const SETTLE = 160 // ms after the last movement until the picture is drawn with care
 const SAMPLES = 12 // moments of a motion that the camera takes in
 const TRAIL = 192
-const REACH = 14 // pixels around a node that pick it
+const REACH = 14 // pixels around a node that pick it, unless told
 const KEYS = 'Arrow keys turn, with Shift they move; plus and minus zoom; 0 shows all; 1, 2, 3, 4 look along x, y, z and from the side; Space plays.'
 
 interface Colour {
@@ -609,7 +609,7 @@ export class Viewer {
   nodeAt(px: number, py: number): number | null {
     if (!this.layout) return null
     project(this.rig.projection(), this.shown, this.seen)
-    return nearest(this.seen, this.layout.model.triangles ?? new Int32Array(0), px, py, REACH)
+    return nearest(this.seen, this.layout.model.triangles ?? new Int32Array(0), px, py, this.options.reach ?? REACH)
   }
 
   /** Dragging draws a region instead of turning; null: it turns. It takes nodes through the model, or those seen alone. */
