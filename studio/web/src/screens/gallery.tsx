@@ -21,7 +21,7 @@ const ranks = { scene: 0, results: 0, mesh: 1, data: 1 }
 async function refresh(): Promise<void> {
   const got = await Promise.allSettled([connection.request('gallery', {}), connection.request('files', {})])
   if (got[0].status === 'fulfilled') cards.value = got[0].value.cards
-  if (got[1].status === 'fulfilled') files.value = [...got[1].value.files].sort((a, b) => ranks[a.kind] - ranks[b.kind] || b.time - a.time)
+  if (got[1].status === 'fulfilled') files.value = got[1].value.files.filter((f) => !/\.results\//.test(f.path)).sort((a, b) => ranks[a.kind] - ranks[b.kind] || b.time - a.time)
   for (const g of got) if (g.status === 'rejected') complain(g.reason)
 }
 effect(() => {
