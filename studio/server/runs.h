@@ -15,7 +15,8 @@ enum {
   ARRAY_BYTES = 512 << 20, // of all of them
   FILM_BYTES = 64 << 20,   // of one film
   MOTION_BYTES = 64 << 20, // of a run's motions along curves
-  ITERATE_BYTES = 64 << 20 // of a run's motions of iterates
+  ITERATE_BYTES = 64 << 20, // of a run's motions of iterates
+  LIVE_ASKED = 8 // answers to `live` of which arrays are kept
 };
 #define ROWS_PAUSE  0.05       // s between batches of rows
 #define FRAME_PAUSE (1 / 30.0) // s between live states
@@ -43,6 +44,7 @@ typedef struct kept_motion {
 typedef struct live {
   int ntable, cap_table;
   live_table *table; // guarded
+  int asked;         // answers to `live`; guarded
   double told;       // wall clock of the last batch of rows
   int nmotion, cap_motion, stride, next;
   kept_motion *motion; // guarded

@@ -64,7 +64,8 @@ export class RunView {
     const { items } = await connection.request('items', { run: this.info.value.run, from })
     if (items.length > 0) this.items.value = [...this.items.value, ...items]
     this.tables.value = this.tables.value.filter((t) => !items.some((i) => i.kind === 'table' && i.name === t.name))
-    if (!ended(this.info.value)) await this.askLive()
+    // iterates of designs are told there, also when they have ended
+    if (!ended(this.info.value) || from === 0) await this.askLive()
   }
 
   private async askLive(): Promise<void> {

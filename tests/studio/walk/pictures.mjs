@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { start } from '../client.mjs'
 import { openBrowser, settle } from './browser.mjs'
 import { badge, clickFile, goTo, openFile } from './person.mjs'
-import { leg } from './scenes.mjs'
+import { leg, mail } from './scenes.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../../..')
 const out = join(root, 'docs/pictures')
@@ -17,21 +17,26 @@ const folder = join(home, 'designs')
 const most = 290e3 // bytes of a picture
 
 // fewer shades, which take less room
-async function coarser(page, png) {
-  const text = await page.evaluate(async (old) => {
+async function coarser(page, png, step) {
+  const text = await page.evaluate(async ([old, step]) => {
     const bytes = Uint8Array.from(atob(old), (c) => c.charCodeAt(0))
     const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }))
     const canvas = new OffscreenCanvas(image.width, image.height)
     const pen = canvas.getContext('2d')
     pen.drawImage(image, 0, 0)
     const px = pen.getImageData(0, 0, image.width, image.height)
-    // but light backgrounds as they are
-    for (let k = 0; k < px.data.length; k += 4)
-      if (Math.min(px.data[k], px.data[k + 1], px.data[k + 2]) < 235) for (let c = k; c < k + 3; c++) px.data[c] = Math.round(px.data[c] / 15) * 15
+    // but the colours of the page itself as they are
+    const whole = new Uint32Array(px.data.buffer)
+    const count = new Map()
+    for (const p of whole) count.set(p, (count.get(p) ?? 0) + 1)
+    const own = new Set([...count].sort((a, b) => b[1] - a[1]).slice(0, 32).map(([p]) => p))
+    whole.forEach((p, k) => {
+      if (!own.has(p)) for (let c = 4 * k; c < 4 * k + 3; c++) px.data[c] = Math.round(px.data[c] / step) * step
+    })
     pen.putImageData(px, 0, 0)
     const out = new Uint8Array(await (await canvas.convertToBlob({ type: 'image/png' })).arrayBuffer())
     return btoa(Array.from(out, (b) => String.fromCharCode(b)).join(''))
-  }, png.toString('base64'))
+  }, [png.toString('base64'), step])
   return Buffer.from(text, 'base64')
 }
 
@@ -40,7 +45,8 @@ async function shoot(page, name) {
   await page.mouse.move(640, 0)
   await settle(page)
   const png = await page.screenshot({ caret: 'initial' })
-  const kept = png.length > most ? await coarser(page, png) : png
+  let kept = png
+  for (let shades = 16; kept.length > most && shades >= 4; shades--) kept = await coarser(page, png, 255 / (shades - 1))
   writeFileSync(join(out, `studio-${name}.png`), kept)
   console.log(`${name} ${Math.round(kept.length / 1000)} kB`)
 }
@@ -119,13 +125,23 @@ async function validate(page) {
   await shoot(page, 'validate')
 }
 
-const pictures = { gallery, scene, run, response, explore, design, validate }
+async function materials(page) {
+  await openFile(page, /mail\.yaml/)
+  await goTo(page, 'Materials')
+  await page.getByRole('button', { name: 'limits', exact: true }).click()
+  await page.getByText('limits of stretch').first().waitFor()
+  await page.getByRole('button', { name: 'limits', exact: true }).waitFor()
+  await shoot(page, 'materials')
+}
+
+const pictures = { gallery, scene, run, response, explore, design, materials, validate }
 
 mkdirSync(join(folder, 'meshes'), { recursive: true })
 cpSync(join(root, 'scenes/demo.yaml'), join(folder, 'wing.yaml'))
 cpSync(join(root, 'scenes/meshes/wing.obj'), join(folder, 'meshes/wing.obj'))
 cpSync(join(root, 'gallery/three-link-leg'), join(folder, 'three-link-leg'), { recursive: true })
 writeFileSync(join(folder, 'two-link-leg.yaml'), leg)
+writeFileSync(join(folder, 'mail.yaml'), mail)
 const server = await start(resolve(process.argv[2]), [], { cwd: folder })
 const browser = await openBrowser()
 const page = await browser.context.newPage()
