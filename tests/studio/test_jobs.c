@@ -669,9 +669,55 @@ static void bad_scenes_fail(void **unused) {
   recorder_close(s);
 }
 
+static void materials_are_told(void **unused) {
+  (void)unused;
+  static const char mail[] =
+      "pliant: 1\n"
+      "interlocking: [{four-in-one: {}}, {name: two, threefold: {}}]\n"
+      "analyses: [{limits: {of: four-in-one, directions: 1}}]\n";
+  static const char cloth[] =
+      "pliant: 1\n"
+      "materials: {cloth: {young: 1800, poisson: 0.4, density: 200}}\n"
+      "bodies: [{name: flag, shell: {mesh: {grid: {size: [1, 1], cells: [2, 2]}}, material: cloth,\n"
+      "  thickness: 0.5 mm, limit: {stretch: 2 %}}}]\n"
+      "fixed: \"flag where x < 0.1\"\n"
+      "analyses: [drape: {}]\n";
+  size_t n, m;
+  studio *s = recorder_open(FOLDER);
+  json_t *reply = check_text(s, mail);
+  const json_t *all = json_object_get(json_object_get(reply, "model"), "materials");
+  assert_int_equal(json_array_size(all), 2);
+  const json_t *one = json_array_get(all, 0), *lattice = json_object_get(one, "lattice");
+  assert_string_equal(text_at(one, "name"), "four-in-one");
+  assert_true(json_number_value(json_array_get(json_array_get(lattice, 0), 0)) > 0);
+  const int *of = ints_of(s, json_object_get(one, "of"), &n);
+  const float *pose = reals_of(s, json_object_get(one, "poses"), &m);
+  assert_int_equal(m, 6 * n);
+  for (size_t e = 0; e < n / 2; e++) {
+    const float *R = pose + 12 * e + 3;
+    assert_int_equal(of[2 * e], 0);
+    check_close(R[0] * R[0] + R[1] * R[1] + R[2] * R[2], 1, 1e-6);
+  }
+  json_decref(reply);
+
+  reply = check_text(s, cloth);
+  all = json_object_get(json_object_get(reply, "model"), "cloth");
+  assert_int_equal(json_array_size(all), 1);
+  one = json_array_get(all, 0);
+  assert_string_equal(text_at(one, "name"), "flag");
+  assert_true(json_is_null(json_object_get(one, "given")));
+  const float *allowed = reals_of(s, json_object_get(one, "allowed"), &n);
+  assert_int_equal(n, 720);
+  for (size_t i = 0; i < 360; i++) check_close(allowed[2 * i + 1], 1.02, 1e-6);
+  check_close(allowed[2 * 90], acos(-1.0) / 2, 1e-6);
+  json_decref(reply);
+  recorder_close(s);
+}
+
 int test_jobs(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(scenes_are_checked),
+      cmocka_unit_test(materials_are_told),
       cmocka_unit_test(few_models_are_kept),
       cmocka_unit_test(nothing_beyond_the_folder),
       cmocka_unit_test(gallery_and_schema),

@@ -120,6 +120,7 @@ export function atRest(cell: SolidsArrays, lattice: readonly (readonly number[])
 
 export interface Contact {
   elements: [number, number] // from 1
+  cell: number[] // of the second, in vectors of the larger cell
   at: number[] // m
   normal: number[]
   force: number // by how much the limit grows with an overlap, per metre
@@ -132,6 +133,7 @@ export function contactsOf(contacts: Table, s: Spot): Contact[] {
   return rowsOf(contacts, s)
     .map((r): Contact => ({
       elements: v(r, 'first', 'second') as [number, number],
+      cell: v(r, 'cell_a', 'cell_b').map((k) => k || 0),
       at: v(r, 'x', 'y', 'z'),
       normal: v(r, 'normal_x', 'normal_y', 'normal_z'),
       force: value(contacts, r, 'force'),

@@ -3,7 +3,7 @@ import type { Signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { modelArrays } from '../arrays'
 import { saveBlob } from '../download'
-import { general, seconds } from '../format'
+import { general, minus, seconds } from '../format'
 import { Icon } from '../icons'
 import { sections } from '../sections'
 import { audit, centrePath, energies, forces, heights, isMotion, ledger, outcome, phaseAt, stagesOf, turns, upOf } from '../jumps'
@@ -31,8 +31,13 @@ interface Motion {
   label: string
 }
 
-const kinds = new Set(['jump', 'transient'])
-const wanted = computed(() => (model.value?.analyses ?? []).filter((a) => kinds.has(a.kind)))
+const wanted = computed(() => (model.value?.analyses ?? []).filter((a) => a.kind === 'jump' || (a.kind === 'transient' && (model.value?.obstacles.length ?? 0) > 0)))
+
+// transients count where something is touched
+function touches(items: readonly Item[], tables: RunView['tables']['value'], name: string): boolean {
+  const columns = items.flatMap((i) => (i.kind === 'table' && i.name === name ? [i.columns] : [])).concat(tables.filter((t) => t.name === name).map((t) => [...t.columns]))
+  return columns.some((list) => list.some((c) => c.unit === 'N' && c.name.endsWith('_normal')))
+}
 
 /** The newest first. */
 const motions = computed<readonly Motion[]>(() => {
@@ -40,12 +45,11 @@ const motions = computed<readonly Motion[]>(() => {
   for (const view of runs.value) {
     const { run, label } = view.info.value
     for (const s of sections(view.items.value))
-      if (kinds.has(s.kind)) out.unshift({ key: `${run}/${s.name}`, view, name: s.name, label: `${run} · ${label}${label.endsWith(s.name) ? '' : `: ${s.name}`}` })
+      if (s.kind === 'jump' || (s.kind === 'transient' && touches(view.items.value, view.tables.value, s.name))) out.unshift({ key: `${run}/${s.name}`, view, name: s.name, label: `${run} · ${label}${label.endsWith(s.name) ? '' : `: ${s.name}`}` })
   }
   return out
 })
 
-/** Jumps are always shown here, other motions where a scene or a run has a jump. */
 export const hasJumps = (): boolean => wanted.value.length > 0 || motions.value.length > 0
 
 const pinned = signal('')
@@ -129,6 +133,22 @@ function Bands({ f, stages, named }: { f: PlotFrame; stages: readonly Stage[]; n
   )
 }
 
+const stageWords = ['', 'on the ground before it leaves', 'in the air, by finite elements', 'in rigid flight', 'landing and bounces']
+
+function StageLegend({ stages }: { stages: readonly Stage[] }) {
+  const there = ([1, 2, 3, 4] as const).filter((k) => stages.some((s) => s.kind === k))
+  if (there.length === 0) return null
+  return (
+    <p class="stage-legend">
+      {there.map((k) => (
+        <span key={k} class={`k${k}`}>
+          {stageWords[k]}
+        </span>
+      ))}
+    </p>
+  )
+}
+
 function Over({ name, title, ylabel, series, stages, length, seek }: { name: string; title: string; ylabel: string; series: readonly PlotSeries[]; stages: readonly Stage[]; length?: string | null; seek: (t: number) => void }) {
   if (series.length === 0) return null
   return (
@@ -155,6 +175,7 @@ function Plots({ table, of, name, seek }: { table: Columns; of: Model; name: str
   const common = { stages: p.stages, seek }
   return (
     <>
+      <StageLegend stages={p.stages} />
       <Over name={`${name}-height`} title={p.height.length === 1 ? `height, ${p.height[0]!.name}` : 'height'} ylabel="height (m)" series={p.height} length={of.length.unit} {...common} />
       <Over name={`${name}-force`} title={p.force.length === 1 ? `force of ${p.force[0]!.name}` : 'forces of obstacles'} ylabel="normal force (N)" series={p.force} {...common} />
       <Over name={`${name}-energy`} title="energy" ylabel="energy (J)" series={p.energy} {...common} />
@@ -212,6 +233,9 @@ interface Now {
   playing: boolean
 }
 
+// what drives it is let go of
+const plain = (v: Viewer): void => v.setOverlays({ drives: false, loads: false })
+
 function useFilm(v: Viewer | null, m: Motion, of: { arrays: ModelArrays } | null): { film: Of<'film'> | null; first: number; last: number } {
   const film = itemOf(m, 'film')
   const ends = useSignal({ first: 0, last: 0 })
@@ -222,6 +246,7 @@ function useFilm(v: Viewer | null, m: Motion, of: { arrays: ModelArrays } | null
       const [t, x] = await Promise.all([connection.floats(film.time), connection.floats(film.x)])
       if (late) return
       v.setModel(of.arrays)
+      plain(v)
       v.playFilm({ time: t, x })
       setRate(v, rateFor(v.player.duration))
       ends.value = { first: t[0] ?? 0, last: t[t.length - 1] ?? 0 }
@@ -237,7 +262,9 @@ function useLive(v: Viewer | null, m: Motion, of: { arrays: ModelArrays } | null
   const frame = m.view.frame.value
   const live = m.view.info.value.state === 'running' && !film && frame !== null
   useEffect(() => {
-    if (v && of && !film) v.setModel(of.arrays)
+    if (!v || !of || film) return
+    v.setModel(of.arrays)
+    plain(v)
   }, [v, of, film])
   useEffect(() => {
     if (!v || !of || !live || frame.x.length !== of.arrays.x.length) return
@@ -284,7 +311,7 @@ function View({ m, of, table, seeker }: { m: Motion; of: { arrays: ModelArrays }
 
 function told(l: Line, length: Model['length'] | undefined): string {
   if (typeof l.value === 'boolean') return l.value ? 'yes' : 'no'
-  if (typeof l.value === 'string') return l.value
+  if (typeof l.value === 'string') return minus(l.value)
   if (l.unit === 'm' && length) return `${general(l.value / length.si, 4)} ${length.unit}`
   return `${general(l.value, l.unit === 'J' ? 3 : 4)} ${l.unit}`.trim()
 }
@@ -312,8 +339,10 @@ function Figures({ m, of }: { m: Motion; of: Model | null }) {
   return (
     <div class="jump-foot" role="region" aria-label="figures of the jump" tabIndex={0}>
       <Lines title="outcome" list={outcome(item.figures)} length={of?.length} />
-      <Lines title="energy" list={ledger(item.figures)} />
-      <Lines title="audit" list={audit(item.figures)} />
+      <div>
+        <Lines title="energy" list={ledger(item.figures)} />
+        <Lines title="audit" list={audit(item.figures)} />
+      </div>
     </div>
   )
 }

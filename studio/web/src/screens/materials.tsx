@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { modelArrays, solidsArrays } from '../arrays'
-import { general } from '../format'
+import { general, minus } from '../format'
 import { Icon } from '../icons'
 import { useFloats } from '../items'
 import { atRest, contactsOf, figuresOf, flatten, isDisk, latticeOf, posesOf, reachOf, sideOf, slice, stretchOf, surround, value, withForces } from '../limits'
@@ -138,7 +138,7 @@ function SpaceView({ seen, cut }: { seen: Seen; cut: Cut | null }) {
   }, [v, item])
   const here = m.spot.value
   const marked = here && here.set === set.key && here.spot.kind === kind ? here.spot.row : -1
-  useEffect(() => v?.highlight(marked >= 0 ? [marked] : [], 'pick'), [v, item, marked])
+  useEffect(() => v?.highlight(marked >= 0 ? [marked] : [], 'select'), [v, item, marked])
   useEffect(() => {
     if (v && item.kind === 'body') drawCut(v, item, cut).catch(complain)
   }, [v, item, cut?.axis, cut?.part])
@@ -157,6 +157,7 @@ async function fillSpace(v: ViewerOf, set: MaterialSet, item: StageItem): Promis
     const draw = await pictureOf(arrays, item)
     v.setModel(arrays)
     draw(v)
+    v.preset('fit')
   }
 }
 
@@ -298,15 +299,17 @@ function Contacts({ list }: { list: readonly Contact[] }) {
       <table>
         <thead>
           <tr>
-            <th scope="col">elements</th>
-            <th scope="col" class="n">
-              force (1/m)
+            <th scope="col" title="and the cell that the second one is in">
+              elements
+            </th>
+            <th scope="col" class="n" title="force: by how much the limit grows with a metre of overlap">
+              1/m
             </th>
             <th scope="col" class="n">
               share
             </th>
-            <th scope="col" class="n">
-              gap (µm)
+            <th scope="col" class="n" title="gap">
+              µm
             </th>
           </tr>
         </thead>
@@ -314,7 +317,8 @@ function Contacts({ list }: { list: readonly Contact[] }) {
           {list.slice(0, contactsMax).map((c, k) => (
             <tr key={k}>
               <th scope="row">
-                {c.elements[0]} and {c.elements[1]}
+                {c.elements[0]} – {c.elements[1]}
+                {c.cell.some((k) => k !== 0) && <small> ({c.cell.map((k) => minus(String(k))).join(', ')})</small>}
               </th>
               <td class="n">{general(c.force, 4)}</td>
               <td class="n">{general((100 * c.force) / all, 2)} %</td>
@@ -393,12 +397,18 @@ function Elements({ set, spot: s }: { set: MaterialSet; spot: Spot | null }) {
           </label>
         )}
       </div>
-      <div class="stage-place">
-        <div class="viewer-place" ref={own} />
-      </div>
       {b?.lacks && <AskForStates set={set} />}
-      {b && b.figures.length > 0 && <Figures list={b.figures} />}
-      {b && <Contacts list={b.contacts} />}
+      <div class="behind">
+        <div class="stage-place">
+          <div class="viewer-place" ref={own} />
+        </div>
+        {b && b.figures.length > 0 && (
+          <div class="spot-side">
+            <Figures list={b.figures} />
+            <Contacts list={b.contacts} />
+          </div>
+        )}
+      </div>
     </div>
   )
 }
@@ -505,7 +515,7 @@ export function MaterialsScreen() {
       <div class="materials-view">
         {seen && <Space list={list} seen={seen} choose={choose} cut={cut.value} setCut={(c) => (cut.value = c)} />}
         {limits && <Elements key={limits.key} set={limits} spot={s} />}
-        {!seen && !limits && <p class="page mute">{model.value?.cloth.length ? 'Run the drape to see where the sheet is at its limits.' : 'Choose something to be shown.'}</p>}
+        {!seen && !limits && <p class="page mute">{active.value ? 'The run is at work …' : model.value?.cloth.length ? 'Run the drape to see where the sheet is at its limits.' : 'Choose something to be shown.'}</p>}
       </div>
     </div>
   )
