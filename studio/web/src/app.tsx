@@ -132,8 +132,11 @@ function TopBar() {
 }
 
 function Rail() {
+  const own = useRef<HTMLElement>(null)
+  // narrow windows have no room for all
+  useEffect(() => own.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [screen.value])
   return (
-    <nav class="rail" aria-label="screens">
+    <nav class="rail" aria-label="screens" ref={own}>
       {screens.map((s, k) => (s.when && !s.when() && screen.value !== s.id ? null : (
         <a key={s.id} href={`#/${s.id}`} aria-current={screen.value === s.id ? 'page' : undefined} title={`${s.name} (Alt-${(k + 1) % 10})`} onClick={(e) => (e.preventDefault(), show(s.id))}>
           <Icon name={s.icon} />

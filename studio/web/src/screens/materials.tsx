@@ -4,7 +4,7 @@ import { modelArrays, solidsArrays } from '../arrays'
 import { general, minus } from '../format'
 import { Icon } from '../icons'
 import { useFloats } from '../items'
-import { atRest, contactsOf, figuresOf, flatten, isDisk, latticeOf, posesOf, reachOf, sideOf, slice, stretchOf, surround, value, withForces } from '../limits'
+import { atRest, contactsOf, figuresOf, flatten, isBoundary, isDisk, latticeOf, posesOf, reachOf, sideOf, slice, stretchOf, surround, value, withForces } from '../limits'
 import type { Contact, Figure, Spot } from '../limits'
 import * as m from '../materials'
 import type { Group, MaterialSet, SetPolar } from '../materials'
@@ -155,9 +155,9 @@ async function fillSpace(v: ViewerOf, set: MaterialSet, item: StageItem): Promis
     const { model: of } = await connection.request('model', { rev: set.view.info.peek().model })
     const arrays = await modelArrays(of)
     const draw = await pictureOf(arrays, item)
-    v.setModel(arrays)
+    // the camera takes in what is shown, not the sheet at rest
+    v.setModel(item.x ? { ...arrays, x: await connection.floats(item.x) } : arrays)
     draw(v)
-    v.preset('fit')
   }
 }
 
@@ -227,7 +227,7 @@ function Rays({ seen: { set, item } }: { seen: Seen }) {
 // ---- elements behind a limit --------------------------------------------------------------------
 
 interface Behind {
-  solids: SolidsArrays
+  solids: SolidsArrays | null // null: the model of the run is not there
   way: Float32Array | null // through the middle, along the direction of the limit
   contacts: Contact[]
   figures: Figure[]
@@ -241,17 +241,17 @@ async function materialOf(set: MaterialSet): Promise<Material | null> {
   return of.materials.find((k) => k.name === set.material) ?? of.materials[0] ?? null
 }
 
-async function behind(set: MaterialSet, s: Spot | null, forces: boolean): Promise<Behind | null> {
+async function behind(set: MaterialSet, s: Spot | null, forces: boolean): Promise<Behind> {
   const material = await materialOf(set)
-  if (!material) return null
-  const cell = await solidsArrays(material)
-  const rest = (): SolidsArrays => atRest(cell, material.lattice, 3)
   const [table, states, contacts] = await Promise.all((s ? ['', '-states', '-contacts'] : []).map((what) => m.tableOf(set, m.tableName(set, s!.kind, what))))
-  if (!s || !table) return { solids: rest(), way: null, contacts: [], figures: [], lacks: false }
-  const figures = figuresOf(table, s)
+  const figures = s && table ? figuresOf(table, s) : []
+  const list = s && contacts ? contactsOf(contacts, s) : []
+  if (!material) return { solids: null, way: null, contacts: list, figures, lacks: false }
+  const cell = await solidsArrays(material)
+  const rest = { solids: atRest(cell, material.lattice, 3), way: null, contacts: list, figures, lacks: s !== null }
+  if (!s || !table) return rest
   const poses = states ? posesOf(states, s) : new Float32Array(0)
-  if (poses.length === 0) return { solids: rest(), way: null, contacts: [], figures, lacks: true }
-  const list = contacts ? contactsOf(contacts, s) : []
+  if (poses.length === 0) return rest
   const U = stretchOf(table, s)
   const copies = Math.round(Math.sqrt(poses.length / 12 / (cell.of.length / 2)))
   const all = surround(cell, poses, U && !isDisk(s.kind) ? latticeOf(material.lattice, copies, U) : null)
@@ -292,7 +292,6 @@ function Figures({ list }: { list: readonly Figure[] }) {
 const contactsMax = 60
 
 function Contacts({ list }: { list: readonly Contact[] }) {
-  const all = list.reduce((sum, c) => sum + c.force, 0)
   if (list.length === 0) return null
   return (
     <div class="scroll contacts" role="region" aria-label="contacts" tabIndex={0}>
@@ -303,13 +302,10 @@ function Contacts({ list }: { list: readonly Contact[] }) {
               elements
             </th>
             <th scope="col" class="n" title="force: by how much the limit grows with a metre of overlap">
-              1/m
-            </th>
-            <th scope="col" class="n">
-              share
+              force (1/m)
             </th>
             <th scope="col" class="n" title="gap">
-              µm
+              gap (µm)
             </th>
           </tr>
         </thead>
@@ -321,7 +317,6 @@ function Contacts({ list }: { list: readonly Contact[] }) {
                 {c.cell.some((k) => k !== 0) && <small> ({c.cell.map((k) => minus(String(k))).join(', ')})</small>}
               </th>
               <td class="n">{general(c.force, 4)}</td>
-              <td class="n">{general((100 * c.force) / all, 2)} %</td>
               <td class="n">{general(1e6 * c.gap, 3)}</td>
             </tr>
           ))}
@@ -336,7 +331,7 @@ function sayWhere(set: MaterialSet, s: Spot | null, b: Behind | null): string {
   if (!s) return 'At rest. Choose a point of a curve, or of a boundary, to see the elements behind it.'
   const pair = s.kind === '' ? ['longest', 'shortest'] : ['bent up', 'bent down']
   const angle = b?.figures.find((f) => f.name === 'angle')?.value
-  const where = angle === undefined ? `ray ${s.row + 1} of the boundary` : `${pair[s.side]} along ${general(angle, 4)}°`
+  const where = isBoundary(s.kind) ? `ray ${s.row + 1} of the boundary` : angle === undefined ? pair[s.side] : `${pair[s.side]} along ${general(angle, 4)}°`
   return `${set.label}, ${where}`
 }
 
@@ -371,10 +366,10 @@ function Elements({ set, spot: s }: { set: MaterialSet; spot: Spot | null }) {
   const forces = useSignal(true)
   const b = useBehind(set, s, forces.value)
   const [own, v] = useViewer({ label: 'elements behind a limit' })
-  const shape = b ? `${b.solids.of.length} ${b.solids.meshes.length > 1}` : ''
+  const shape = b?.solids ? `${b.solids.of.length} ${b.solids.meshes.length > 1}` : ''
   const last = useSignal('')
   useEffect(() => {
-    if (!v || !b) return
+    if (!v || !b?.solids) return
     if (last.peek() === shape) v.setSolids(b.solids)
     else {
       v.setModel({ dim: 3, length: { unit: 'mm', si: 1e-3 }, x: new Float32Array(0), solids: b.solids })
@@ -402,12 +397,11 @@ function Elements({ set, spot: s }: { set: MaterialSet; spot: Spot | null }) {
         <div class="stage-place">
           <div class="viewer-place" ref={own} />
         </div>
-        {b && b.figures.length > 0 && (
-          <div class="spot-side">
-            <Figures list={b.figures} />
-            <Contacts list={b.contacts} />
-          </div>
-        )}
+        <div class="spot-side">
+          {b && !b.solids && <p class="mute">The scene of this run could not be read, so that its elements are not shown.</p>}
+          {b && b.figures.length > 0 ? <Figures list={b.figures} /> : <p class="mute">Nothing is chosen yet: click a curve, or go along it with the arrow keys.</p>}
+          {b && <Contacts list={b.contacts} />}
+        </div>
       </div>
     </div>
   )
