@@ -9,14 +9,14 @@
 #include <stdatomic.h>
 
 enum {
-  LIVE_ROWS = 2000,        // of a table that grows, at most
-  ITEM_BYTES = 2 << 20,    // of text that a run keeps
-  RUNS_KEPT = 32,          // that have ended
-  ARRAY_BYTES = 512 << 20, // of all of them
-  FILM_BYTES = 64 << 20,   // of one film
-  MOTION_BYTES = 64 << 20, // of a run's motions along curves
+  LIVE_ROWS = 2000,         // of a table that grows, at most
+  ITEM_BYTES = 2 << 20,     // of text that a run keeps
+  RUNS_KEPT = 32,           // that have ended
+  ARRAY_BYTES = 512 << 20,  // of all of them
+  FILM_BYTES = 64 << 20,    // of one film
+  MOTION_BYTES = 64 << 20,  // of a run's motions along curves
   ITERATE_BYTES = 64 << 20, // of a run's motions of iterates
-  LIVE_ASKED = 8 // answers to `live` of which arrays are kept
+  LIVE_ASKED = 8            // answers to `live` of which arrays are kept
 };
 #define ROWS_PAUSE  0.05       // s between batches of rows
 #define FRAME_PAUSE (1 / 30.0) // s between live states

@@ -671,17 +671,16 @@ static void bad_scenes_fail(void **unused) {
 
 static void materials_are_told(void **unused) {
   (void)unused;
-  static const char mail[] =
-      "pliant: 1\n"
-      "interlocking: [{four-in-one: {}}, {name: two, threefold: {}}]\n"
-      "analyses: [{limits: {of: four-in-one, directions: 1}}]\n";
-  static const char cloth[] =
-      "pliant: 1\n"
-      "materials: {cloth: {young: 1800, poisson: 0.4, density: 200}}\n"
-      "bodies: [{name: flag, shell: {mesh: {grid: {size: [1, 1], cells: [2, 2]}}, material: cloth,\n"
-      "  thickness: 0.5 mm, limit: {stretch: 2 %}}}]\n"
-      "fixed: \"flag where x < 0.1\"\n"
-      "analyses: [drape: {}]\n";
+  static const char mail[] = "pliant: 1\n"
+                             "interlocking: [{four-in-one: {}}, {name: two, threefold: {}}]\n"
+                             "analyses: [{limits: {of: four-in-one, directions: 1}}]\n";
+  static const char cloth[] = "pliant: 1\n"
+                              "materials: {cloth: {young: 1800, poisson: 0.4, density: 200}}\n"
+                              "bodies: [{name: flag, shell: {mesh: {grid: {size: [1, 1], cells: "
+                              "[2, 2]}}, material: cloth,\n"
+                              "  thickness: 0.5 mm, limit: {stretch: 2 %}}}]\n"
+                              "fixed: \"flag where x < 0.1\"\n"
+                              "analyses: [drape: {}]\n";
   size_t n, m;
   studio *s = recorder_open(FOLDER);
   json_t *reply = check_text(s, mail);
@@ -716,24 +715,15 @@ static void materials_are_told(void **unused) {
 
 int test_jobs(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(scenes_are_checked),
-      cmocka_unit_test(materials_are_told),
-      cmocka_unit_test(few_models_are_kept),
-      cmocka_unit_test(nothing_beyond_the_folder),
-      cmocka_unit_test(gallery_and_schema),
-      cmocka_unit_test(items_have_the_figures),
-      cmocka_unit_test(rows_and_motions),
-      cmocka_unit_test(long_tables_are_thinned),
-      cmocka_unit_test(runs_are_cancelled),
-      cmocka_unit_test(designs_pause_and_go_on),
-      cmocka_unit_test(old_runs_go),
-      cmocka_unit_test(items_are_bounded),
-      cmocka_unit_test(bad_scenes_fail),
-      cmocka_unit_test(results_are_opened),
-      cmocka_unit_test(odd_results),
-      cmocka_unit_test(protocols_are_run),
-      cmocka_unit_test(studios_are_replayed),
-      cmocka_unit_test(odd_journals),
+      cmocka_unit_test(scenes_are_checked),   cmocka_unit_test(materials_are_told),
+      cmocka_unit_test(few_models_are_kept),  cmocka_unit_test(nothing_beyond_the_folder),
+      cmocka_unit_test(gallery_and_schema),   cmocka_unit_test(items_have_the_figures),
+      cmocka_unit_test(rows_and_motions),     cmocka_unit_test(long_tables_are_thinned),
+      cmocka_unit_test(runs_are_cancelled),   cmocka_unit_test(designs_pause_and_go_on),
+      cmocka_unit_test(old_runs_go),          cmocka_unit_test(items_are_bounded),
+      cmocka_unit_test(bad_scenes_fail),      cmocka_unit_test(results_are_opened),
+      cmocka_unit_test(odd_results),          cmocka_unit_test(protocols_are_run),
+      cmocka_unit_test(studios_are_replayed), cmocka_unit_test(odd_journals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
