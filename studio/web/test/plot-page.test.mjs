@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { after, before, test } from 'node:test'
 import { browser } from './shots.mjs'
+import { until } from './until.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'plot-page-'))
@@ -105,14 +106,12 @@ test('a box zooms, a double click shows all, the wheel waits for the focus', asy
   await p.evaluate(() => document.activeElement.blur())
   await p.mouse.move(b.x + 200, b.y + 60)
   await p.mouse.wheel(0, 120)
-  await p.waitForTimeout(100)
+  await until('the page scrolls', () => p.evaluate(() => scrollY > 0))
   assert.deepEqual(await ticks('response'), all)
-  assert.ok((await p.evaluate(() => scrollY)) > 0)
   await p.evaluate(() => scrollTo(0, 0))
   await area('response').focus()
   await p.mouse.wheel(0, -200)
-  await p.waitForTimeout(100)
-  assert.notDeepEqual(await ticks('response'), all)
+  await until('the plot is nearer', async () => `${await ticks('response')}` !== `${all}`)
   await p.keyboard.press('0')
   assert.deepEqual(await ticks('response'), all)
 })

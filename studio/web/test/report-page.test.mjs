@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { after, before, test } from 'node:test'
 import { browser } from './shots.mjs'
+import { until } from './until.mjs'
 
 const source = join(dirname(fileURLToPath(import.meta.url)), '../../..')
 const pliant = resolve(source, process.env.PLIANT ?? 'build/check/pliant')
@@ -64,10 +65,8 @@ const time = (figure) => figure.locator('output').textContent().then(parseFloat)
 test('motions play when they are seen, and stop at a click', options, async () => {
   await visit()
   const f = await look(0)
-  await p.waitForTimeout(600)
   const before = await time(f)
-  await p.waitForTimeout(500)
-  assert.notEqual(await time(f), before)
+  await until('time goes on', async () => (await time(f)) !== before)
   await f.getByRole('button', { name: 'Pause' }).click()
   await p.waitForTimeout(200)
   const still = await time(f)
@@ -91,8 +90,7 @@ test('they are turned, scrubbed and saved', options, async () => {
   await p.mouse.down()
   await p.mouse.move(box.x + 300, box.y + 140, { steps: 4 })
   await p.mouse.up()
-  await p.waitForTimeout(500)
-  assert.notEqual(await shot(), was)
+  await until('another picture', async () => (await shot()) !== was)
   const [download] = await Promise.all([p.waitForEvent('download'), f.getByRole('button', { name: 'Save the picture as PNG' }).click()])
   assert.match(download.suggestedFilename(), /\.png$/)
 })
@@ -105,10 +103,11 @@ test('the wheel scrolls the page until a view has the focus', options, async () 
   const at = () => p.evaluate(() => scrollY)
   const first = await at()
   await p.mouse.wheel(0, -60)
-  await p.waitForTimeout(300)
-  assert.notEqual(await at(), first)
+  await until('the page scrolls', async () => (await at()) !== first)
   await f.locator('.pl-live [role=application]').focus()
-  const second = await at()
+  // until it has scrolled to its end
+  let second = NaN
+  await until('the page rests', async () => second === (second = await at()))
   await p.mouse.wheel(0, -60)
   await p.waitForTimeout(300)
   assert.equal(await at(), second)
@@ -120,8 +119,7 @@ test('few views live at a time', options, async () => {
   assert.ok((await p.locator('.pl-live').count()) <= 3)
   // what is far away is a picture again
   await p.evaluate(() => scrollTo(0, 0))
-  await p.waitForTimeout(2500)
-  assert.ok((await p.locator('.pl-live').count()) <= 1)
+  await until('far views are pictures', async () => (await p.locator('.pl-live').count()) <= 1)
 })
 
 test('on paper the pictures stand', options, async () => {

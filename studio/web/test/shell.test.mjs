@@ -23,7 +23,10 @@ class Socket {
   }
 }
 const fetched = []
+const soon = globalThis.setTimeout
 Object.assign(globalThis, {
+  // connections that were lost are opened again by the tests, not by the clock
+  setTimeout: (f, pause, ...args) => (pause ? 0 : soon(f, 0, ...args)),
   WebSocket: Socket,
   location: { hash: '', host: '127.0.0.1:1', pathname: '/' },
   window: globalThis,
@@ -36,7 +39,7 @@ Object.assign(globalThis, {
 const { load } = await import('./bundle.mjs')
 const { Connection, connection, livePlots, readFrame, runs, Schema, sections, watchRuns } = await load('connection.ts', 'state.ts', 'runs.ts', 'schema.ts', 'sections.ts', 'live_tables.ts')
 
-const settle = () => new Promise((r) => setTimeout(r, 0))
+const settle = () => new Promise((r) => soon(r, 0))
 const hello = { version: '1', folder: '/x', scene: null, results: null, nonce: 'n', starters: [], analyses: [], protocols: [] }
 watchRuns()
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { browser, page } from './shots.mjs'
+import { until } from './until.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'viewer-page-'))
 let address, open, p
@@ -73,8 +74,7 @@ test('drags turn, with Shift they move, the wheel zooms about what is below it',
   assert.equal(moved.az, turned.az)
   assert.notDeepEqual(moved.target, turned.target)
   await p.mouse.wheel(0, -200)
-  await p.waitForTimeout(100)
-  assert.ok((await p.evaluate(() => viewer.pose.half)) < moved.half)
+  await until('the view is nearer', async () => (await p.evaluate(() => viewer.pose.half)) < moved.half)
 })
 
 test('keys turn, zoom, look along axes and fit', async () => {
@@ -162,16 +162,13 @@ test('nothing is drawn while nothing moves, or nobody looks', async () => {
     viewer.frame = function (now) { n++; old.call(this, now) }
     setTimeout(() => { delete viewer.frame; done(n) }, ms)
   }), ms)
-  assert.ok((await frames(500)) > 5)
+  await until('frames', async () => (await frames(200)) > 2)
   await p.evaluate(() => viewer.pause())
-  await p.waitForTimeout(500)
-  assert.equal(await frames(500), 0)
+  await until('no frames', async () => (await frames(500)) === 0)
   await p.evaluate(() => { viewer.play(); viewer.box.parentElement.style.display = 'none' })
-  await p.waitForTimeout(300)
-  assert.equal(await frames(500), 0)
+  await until('no frames', async () => (await frames(500)) === 0)
   await p.evaluate(() => { viewer.box.parentElement.style.display = '' })
-  await p.waitForTimeout(300)
-  assert.ok((await frames(500)) > 5)
+  await until('frames', async () => (await frames(200)) > 2)
 })
 
 test('motions begin at rest where motion is to be reduced, and cameras leap', async () => {
@@ -189,7 +186,7 @@ test('motions begin at rest where motion is to be reduced, and cameras leap', as
 test('what is enlarged says so, and nodes are picked where they are drawn', async () => {
   await visit('sheet&n=10')
   await p.evaluate(() => { viewer.setPhase(0.1); viewer.setExaggeration(5) })
-  await p.waitForTimeout(400)
+  await until('it is drawn', () => p.evaluate(() => `${viewer.picture.body.x.slice(-3)}` === `${viewer.shown.slice(-3)}`))
   const [x, shown, drawn] = await p.evaluate(() => [viewer.x, viewer.shown, viewer.picture.body.x].map((a) => [...a.slice(-3)]))
   const rest = await p.evaluate(() => [...viewer.layout.model.x.slice(-3)])
   rest.forEach((r, c) => assert.ok(Math.abs(shown[c] - r - 5 * (x[c] - r)) < 1e-5))
@@ -247,8 +244,7 @@ test('without WebGL the model is drawn plainly, and the box says so', async () =
     await q.emulateMedia({ reducedMotion: 'reduce' })
     for (const what of ['solid', 'links', 'ghost', 'sheet']) {
       await q.goto(`${address}?${what}`)
-      await q.waitForTimeout(300)
-      assert.match(await q.locator('[role=status]').textContent(), /no WebGL/)
+      await q.locator('[role=status]', { hasText: 'no WebGL' }).waitFor()
       const n = await q.evaluate(() => {
         const c = document.querySelector('canvas')
         return new Set(new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size
