@@ -303,6 +303,9 @@ pl_status pl_design_peak(pl_design *d, int k, double *height, double *height_gra
 // Follows the motions to other values; they are moved into bounds. PL_UNSOLVED: they could not be
 // followed, nothing has changed.
 pl_status pl_design_move(pl_design *d, const double *x);
+// What follows has the same bits whatever was asked for before: it depends on the values and their
+// motions alone.
+void pl_design_forget(pl_design *d);
 // Puts values into p and leaves the motions behind, for analyses that solve their own. PL_DOMAIN:
 // an element is degenerate there.
 pl_status pl_design_set(pl_design *d, const double *x);

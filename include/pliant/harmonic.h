@@ -88,6 +88,8 @@ pl_status pl_bordered_solve(pl_bordered *s, const double *f, double g, double *x
 // Transposed, for adjoints.
 pl_status pl_bordered_solve_transposed(pl_bordered *s, const double *f, double g, double *x,
                                        double *y);
+// What follows does not depend on the factors that were made before.
+void pl_bordered_forget(pl_bordered *s);
 pl_bordered_info pl_bordered_stats(const pl_bordered *s);
 
 // ---- periodic motion at one frequency ---------------------------------------------------------

@@ -270,6 +270,14 @@ pl_status pl_design_move(pl_design *d, const double *x) {
   return PL_OK;
 }
 
+void pl_design_forget(pl_design *d) {
+  for (int i = 0; i < d->nsolution; i++) {
+    d->solution[i].linear = d->solution[i].have_ray = 0;
+    pl_bordered_forget(d->solution[i].b);
+  }
+  d->have_hint = 0;
+}
+
 pl_status pl_design_set(pl_design *d, const double *x) {
   for (int i = 0; i < d->nsolution; i++) d->solution[i].linear = 0;
   return variables_set(d, x);

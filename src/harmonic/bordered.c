@@ -75,6 +75,10 @@ pl_bordered_info pl_bordered_stats(const pl_bordered *s) {
   return s->info;
 }
 
+void pl_bordered_forget(pl_bordered *s) {
+  s->ready = s->fresh = 0;
+}
+
 static double ratio(double a, double b) {
   return a > 0 && b > 0 ? a / b : 1;
 }

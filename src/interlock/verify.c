@@ -321,7 +321,7 @@ static double material_radius(const pl_mail *m) {
 // How far elements that may meet are from each other at rest: balls about them do, no element has
 // moved farther than its own size, arcs are longer than chords by half of pi at most, and all of it
 // may be shrunk.
-static double rest_reach(const ground *g) {
+static double rest_extent(const ground *g) {
   const double *S = g->t->stretch;
   double shrunk = 1 + (S[0] + S[1]) / 2 - hypot((S[0] - S[1]) / 2, S[2]), wide = 0, w[3];
   for (int i = 0; i < g->m->nelem; i++)
@@ -340,7 +340,7 @@ void pl_mail_verify(const pl_mail *m, const int copies[2], const pl_taut *t, pl_
               .range = material_radius(m)};
   const double(*L)[2] = m->lattice;
   int most[2];
-  double area = fabs(L[0][0] * L[1][1] - L[0][1] * L[1][0]), far = rest_reach(&g);
+  double area = fabs(L[0][0] * L[1][1] - L[0][1] * L[1][0]), far = rest_extent(&g);
   *out = (pl_mail_verdict){.gap = g.range};
   for (int d = 0; d < 2; d++) {
     double high = area * copies[d] / hypot(L[1 - d][0], L[1 - d][1]);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { ANGLES = 180 };
+static const double FAR = 0.1; // of outlines, over the size of the patch, from which on it is told
 
 void macro_extent(int n, const pl_pose *pose, double lo[3], double hi[3]) {
   for (int c = 0; c < 3; c++) {
@@ -117,5 +118,11 @@ pl_status macro_beside(const macro *k, json_t *figures) {
            k->a->name, name, job_length_text(k->j, b.native[2], high),
            job_length_text(k->j, b.macro[2], own), 100 * (b.macro[2] - b.native[2]) / b.size,
            100 * wide / b.size, 100 * b.silhouette / b.size, 100 * b.apart / b.size);
+  if (b.silhouette > FAR * b.size)
+    pl_report(k->j->env, PL_WARNING, k->j->scene->path, k->a->line, k->a->col,
+              "trust native of this patch; joint: yes tells whether elements could be where the "
+              "sheet is",
+              "%s: the sheet is not where its elements are: outlines differ by %.0f %% of the size",
+              k->a->name, 100 * b.silhouette / b.size);
   return PL_OK;
 }

@@ -75,8 +75,8 @@ static int fits_nowhere(reader *r, const pl_scene_mail *m, double *gap) {
   return worked(r, pl_mail_fit(r->env, m->of, given, value, gap)) && *gap <= 0 && *gap > -1e3;
 }
 
-static void tell_touching(reader *r, const pl_node *at, const pl_scene_mail *m,
-                          const pl_taut_contact *where) {
+static void report_touching(reader *r, const pl_node *at, const pl_scene_mail *m,
+                            const pl_taut_contact *where) {
   char hint[PL_TEXT];
   double best;
   snprintf(hint, sizeof hint, "%smake the wire thinner, the rings larger, or change the lattice",
@@ -107,7 +107,7 @@ static void check_mail(reader *r, const pl_node *at, pl_scene_mail *m) {
   pl_cell_free(c);
   if (r->failed) return;
   if (m->gap <= 0)
-    tell_touching(r, at, m, &where);
+    report_touching(r, at, m, &where);
   else if (m->links == 0)
     problem(r, at,
             "bring the elements closer, or make them larger; open polylines hold nothing (closed: "

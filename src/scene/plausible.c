@@ -164,6 +164,15 @@ static char *prescribed(reader *r, const pl_scene *s) {
   return mask;
 }
 
+// all of several chosen nodes are held in all directions
+static int all_held(reader *r, const pl_node *nodes, const pl_node *at, const char *mask) {
+  node_list l;
+  if (!nodes || !select_either(r, NULL, nodes, at, "load", &l) || l.n < 2) return 0;
+  for (int i = 0; i < l.n; i++)
+    if (mask[l.v[i]] != (1 << r->b->dim) - 1) return 0;
+  return 1;
+}
+
 // forces that go into supports at once
 static void check_loads(reader *r, const pl_scene *s) {
   const pl_node *at = items_first(&r->def.loads);
@@ -171,7 +180,12 @@ static void check_loads(reader *r, const pl_scene *s) {
   const load_def *def = r->def.loads.item;
   for (int k = 0, i = 0; mask && i < r->def.loads.n; i++, at = at->next) {
     // pressures and moments are elements
-    if (def[i].pressure.at || def[i].moment.at) continue;
+    if (def[i].pressure.at || def[i].moment.at) {
+      if (all_held(r, def[i].moment.at ? def[i].nodes : def[i].faces, at, mask))
+        warning(r, at, "put it on nodes that can move",
+                "load %d does nothing: all its nodes are held, or driven", i + 1);
+      continue;
+    }
     const pl_load_desc *d = &r->b->load[k];
     if (r->b->form[k++].inertial) continue;
     int along = 0, moves = 0;

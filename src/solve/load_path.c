@@ -427,8 +427,25 @@ static pl_status follow(path *k) {
   return PL_UNSOLVED;
 }
 
+// forces or driven places anywhere change with the load factor
+static pl_status look_for_loads(path *k, int *grows) {
+  equil *e = &k->e;
+  *grows = 0;
+  PL_TRY(residual_at(k, 0, k->u));
+  memcpy(k->rate, e->w->r, (size_t)e->nq * sizeof *k->rate);
+  PL_TRY(residual_at(k, TINY_LOAD, k->u));
+  for (int i = 0; i < e->nq; i++) *grows |= k->rate[i] != e->w->r[i] || k->at.s->q[i] != e->x->q[i];
+  return set_factor(k, 0);
+}
+
 static pl_status follow_first(path *k) {
   PL_TRY(tangent(k, &k->at, NULL));
+  int grows = k->own != NULL;
+  if (!grows) PL_TRY(look_for_loads(k, &grows));
+  if (!grows)
+    return pl_fail_at(k->e.env, PL_E_INPUT, NULL, 0, 0,
+                      "give gravity, a constant load or a constant drive, or parameter and value",
+                      "path: nothing here grows with the load factor");
   PL_TRY(accept_point(k));
   return follow(k);
 }

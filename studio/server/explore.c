@@ -170,6 +170,7 @@ static void tell(studio *s, exploration *e, job *r, int moved) {
 static pl_status open_session(const errand *a, job *r, pl_env *env) {
   char folder[2 * PL_TEXT], name[2 * PL_TEXT];
   PL_TRY(scene_place(env, a->s, a->path, a->text, folder, name));
+  const pl_env quiet = studio_env(a->s);
   const session_source from = {.name = name,
                                .folder = folder,
                                .text = a->text,
@@ -178,7 +179,9 @@ static pl_status open_session(const errand *a, job *r, pl_env *env) {
                                            .nset = a->nset,
                                            .set = (const char *const *)a->set},
                                .limits = {.root = a->s->folder},
-                               .threads = a->s->threads > 0 ? a->s->threads : 1};
+                               .threads = a->s->threads > 0 ? a->s->threads : 1,
+                               .stop = quiet.progress,
+                               .stop_ctx = quiet.progress_ctx};
   PL_TRY(session_open(env, &from, &a->e->at));
   session *t = a->e->at;
   run_shows(r, t->scene);
@@ -317,19 +320,20 @@ static json_t *no_values(failure *f) {
   return refuse(f, "bad-request", "", "give a finite value, in SI, of each parameter");
 }
 
-// the session is held
-static json_t *predict(studio *s, exploration *e, const double *x, failure *f) {
+// the session is held; whole: the motion, too
+static json_t *predict(studio *s, exploration *e, const double *x, int whole, failure *f) {
   const session *t = e->at;
   pl_orbit *o;
   double trust;
   pl_status st = session_predict(e->at, x, &o, &trust);
   if (st == PL_DOMAIN) return json_pack("{s:n, s:n}", "trust", "orbit");
+  if (st == PL_CANCELLED) return refuse(f, "busy", "", "the studio ends");
   if (st != PL_OK) return refuse_env(f, &t->env);
   json_t *out = json_object();
   part_set(out, "trust", part_number(trust));
   part_set(out, "orbit", NULL);
   // pages that have sensitivities make it themselves
-  if (json_is_null(json_object_get(e->told, "sensitivity"))) {
+  if (whole || json_is_null(json_object_get(e->told, "sensitivity"))) {
     const char *group = e->glance[e->turn ^= 1];
     data_drop(s, group);
     part_set(out, "orbit",
@@ -346,7 +350,8 @@ json_t *op_predict(studio *s, const json_t *args, failure *f) {
   json_t *out = NULL;
   if (t) {
     double *x = calloc((size_t)t->nvar, sizeof *x);
-    out = x && read_values(args, t->nvar, x) ? predict(s, e, x, f) : no_values(f);
+    int whole = json_is_true(json_object_get(args, "orbit"));
+    out = x && read_values(args, t->nvar, x) ? predict(s, e, x, whole, f) : no_values(f);
     free(x);
     let_go(s, e);
   }

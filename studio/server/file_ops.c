@@ -149,8 +149,10 @@ json_t *op_save(studio *s, const json_t *args, failure *f) {
 json_t *op_write(studio *s, const json_t *args, failure *f) {
   const char *path = arg_text(args, "path"), *data = arg_text(args, "data");
   if (!path || !data) return refuse(f, "bad-request", NULL, "path and data are needed");
-  if (!ends_with(path, ".csv"))
-    return refuse(f, "bad-request", "end the name in .csv", "'%.200s' is no table", path);
+  const char *kind = kind_of(path);
+  if (!ends_with(path, ".csv") && (!kind || strcmp(kind, "mesh") != 0))
+    return refuse(f, "bad-request", "end the name in .csv, or as meshes do",
+                  "'%.200s' is neither a table nor a mesh", path);
   if (!file_write(s, path, data, strlen(data), f)) return NULL;
   return json_pack("{s:I}", "bytes", (json_int_t)strlen(data));
 }

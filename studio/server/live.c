@@ -175,8 +175,18 @@ void live_motion(job *r, const char *table, int row, json_t *orbit, size_t bytes
   runs_unlock(r->s);
 }
 
+// arrays of one answer to `live`
+static void live_group(const job *r, int k, char group[64]) {
+  snprintf(group, 64, "%s/live/%d", r->group, k);
+}
+
 void live_free(job *r) {
   live *l = &r->live;
+  char group[64];
+  for (int k = 0; k < LIVE_ASKED && l->asked > 0; k++) {
+    live_group(r, k, group);
+    data_drop(r->s, group);
+  }
   while (l->nmotion) drop_motion(r, l->nmotion - 1);
   for (int k = 0; k < l->ntable; k++) {
     json_decref(l->table[k].columns);
@@ -227,10 +237,11 @@ json_t *op_live(studio *s, const json_t *args, failure *f) {
   char group[64];
   json_t *out = NULL;
   runs_lock(s);
-  const job *r = runs_find(s, json_integer_value(json_object_get(args, "run")));
+  job *r = runs_find(s, json_integer_value(json_object_get(args, "run")));
   if (r) {
     json_t *tables = json_array();
-    snprintf(group, sizeof group, "%s/live", r->group);
+    // what others were told just now may still be on its way to them
+    live_group(r, r->live.asked++ % LIVE_ASKED, group);
     data_drop(s, group);
     for (int k = 0; k < r->live.ntable; k++)
       json_array_append_new(tables, table_so_far(s, group, &r->live.table[k]));

@@ -4,6 +4,7 @@
 #include "runs.h"
 #include "server_impl.h"
 
+#include "pliant/sparse.h"
 #include "pliant/version.h"
 
 #include <errno.h>
@@ -176,6 +177,7 @@ int journal_write(job *r, pl_status status) {
   part_set(line, "args", without_text(s, r->args, &ok));
   part_set(line, "date", date_now());
   part_set(line, "pliant", json_string(PL_VERSION));
+  part_set(line, "blas", json_string(pl_blas_core()));
   part_set(line, "seed", json_integer(0));
   part_set(line, "status", json_string(pl_status_text(status)));
   part_set(line, "digest", json_string(text ? hash : ""));
@@ -236,26 +238,38 @@ static void value_at(const json_t *v, const char *path, char out[64]) {
   free(text);
 }
 
+// what rounds otherwise, or was changed
+static void why_differ(const json_t *line, char hint[PL_TEXT]) {
+  const char *blas = json_string_value(json_object_get(line, "blas")),
+             *version = json_string_value(json_object_get(line, "pliant"));
+  if (version && strcmp(version, PL_VERSION) != 0)
+    snprintf(hint, PL_TEXT, "that was pliant %.40s, this is %s", version, PL_VERSION);
+  else if (blas && strcmp(blas, pl_blas_core()) != 0)
+    snprintf(hint, PL_TEXT, "that was with BLAS kernels %.40s, this is with %s", blas,
+             pl_blas_core());
+  else
+    snprintf(hint, PL_TEXT, "are the files that the scene reads still the same?");
+}
+
 static pl_status compare(const repeat *p, const json_t *line, const json_t *figures,
                          const char *status) {
   const char *was = json_string_value(json_object_get(line, "status")),
              *digest = json_string_value(json_object_get(line, "digest"));
   const json_t *before = json_object_get(line, "figures");
-  char path[PL_TEXT] = "", old[64], new[64], hash[65];
+  char path[PL_TEXT] = "", old[64], new[64], hash[65], hint[PL_TEXT];
+  why_differ(line, hint);
   if (!was || strcmp(was, status) != 0)
     return WRONG(p, NULL, "it ended as '%s', and ends as '%s' now", was ? was : "", status);
   if (before && difference(before, figures, path)) {
     value_at(before, path, old);
     value_at(figures, path, new);
-    return WRONG(p, "are the files that the scene reads still the same?",
-                 "figures differ: %.200s was %s and is %s", path, old, new);
+    return WRONG(p, hint, "figures differ: %.200s was %s and is %s", path, old, new);
   }
   char *text = text_of(figures);
   if (!text) return PL_E_NOMEM;
   pl_sha256(text, strlen(text), hash);
   free(text);
-  if (!digest || strcmp(digest, hash) != 0)
-    return WRONG(p, "are the files that the scene reads still the same?", "figures differ");
+  if (!digest || strcmp(digest, hash) != 0) return WRONG(p, hint, "figures differ");
   return PL_OK;
 }
 

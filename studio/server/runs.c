@@ -89,7 +89,7 @@ static int enter(runs *q, job *r) {
 // the oldest that have ended go when there are too many, or too much is kept of them
 static void drop_old(runs *q) {
   for (;;) {
-    int ended = 0, oldest = -1;
+    int ended = 0, oldest = -1, step = -1;
     size_t bytes = 0;
     for (int k = 0; k < q->n; k++) {
       const job *r = q->run[k];
@@ -97,7 +97,10 @@ static void drop_old(runs *q) {
       ended++;
       bytes += r->array_bytes + r->live.motion_bytes + r->live.iterate_bytes + r->text_bytes;
       if (oldest < 0) oldest = k;
+      if (step < 0 && strcmp(r->kind, "explore") == 0) step = k;
     }
+    // steps of explorations are many, and nothing is looked up in them
+    if (step >= 0 && bytes <= ARRAY_BYTES) oldest = step;
     if (ended <= 1 || (ended <= RUNS_KEPT && bytes <= ARRAY_BYTES)) return;
     json_t *event = json_object();
     part_set(event, "event", json_string("dropped"));

@@ -9,13 +9,14 @@
 #include <stdatomic.h>
 
 enum {
-  LIVE_ROWS = 2000,        // of a table that grows, at most
-  ITEM_BYTES = 2 << 20,    // of text that a run keeps
-  RUNS_KEPT = 32,          // that have ended
-  ARRAY_BYTES = 512 << 20, // of all of them
-  FILM_BYTES = 64 << 20,   // of one film
-  MOTION_BYTES = 64 << 20, // of a run's motions along curves
-  ITERATE_BYTES = 64 << 20 // of a run's motions of iterates
+  LIVE_ROWS = 2000,         // of a table that grows, at most
+  ITEM_BYTES = 2 << 20,     // of text that a run keeps
+  RUNS_KEPT = 32,           // that have ended
+  ARRAY_BYTES = 512 << 20,  // of all of them
+  FILM_BYTES = 64 << 20,    // of one film
+  MOTION_BYTES = 64 << 20,  // of a run's motions along curves
+  ITERATE_BYTES = 64 << 20, // of a run's motions of iterates
+  LIVE_ASKED = 8            // answers to `live` of which arrays are kept
 };
 #define ROWS_PAUSE  0.05       // s between batches of rows
 #define FRAME_PAUSE (1 / 30.0) // s between live states
@@ -43,6 +44,7 @@ typedef struct kept_motion {
 typedef struct live {
   int ntable, cap_table;
   live_table *table; // guarded
+  int asked;         // answers to `live`; guarded
   double told;       // wall clock of the last batch of rows
   int nmotion, cap_motion, stride, next;
   kept_motion *motion; // guarded

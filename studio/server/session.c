@@ -14,8 +14,9 @@ static void tell(void *ctx, const pl_diag *d) {
 
 static int ask(void *ctx, const pl_progress *p) {
   const session *t = ctx;
-  if (!t->job || !t->job->progress || t->steady) return 0;
-  return t->job->progress(t->job->progress_ctx, p);
+  if (t->steady) return 0;
+  if (t->job) return t->job->progress ? t->job->progress(t->job->progress_ctx, p) : 0;
+  return t->stop ? t->stop(t->stop_ctx, p) : 0;
 }
 
 // ---- the design at hand -------------------------------------------------------------------------
@@ -157,6 +158,8 @@ pl_status session_open(const pl_env *job, const session_source *from, session **
   t->env.progress = ask;
   t->env.diag_ctx = t->env.progress_ctx = t;
   t->job = job;
+  t->stop = from->stop;
+  t->stop_ctx = from->stop_ctx;
   t->off = -1;
   pl_status st =
       pl_scene_parse_explore(&t->env, from->name, from->folder, from->text, strlen(from->text),
@@ -273,6 +276,8 @@ static void compare(session *t, const pl_orbit *predicted) {
 static pl_status step_to(session *t, const double *to) {
   pl_orbit *predicted = NULL;
   t->fresh = 0;
+  // so that it can be done again without the predictions that went before
+  pl_design_forget(t->d);
   pl_status st = session_predict(t, to, &predicted, &t->trust);
   if (st == PL_DOMAIN)
     return pl_fail_at(&t->env, PL_E_INPUT, NULL, 0, 0, "change less",

@@ -22,7 +22,9 @@ typedef struct watched {
 typedef struct session {
   pl_env env;        // of all that it makes; messages and progress go to the job's
   const pl_env *job; // while one is at work, else NULL
-  int steady;        // 1: progress is told to nobody, nothing is cancelled
+  int (*stop)(void *ctx, const pl_progress *p);
+  void *stop_ctx;
+  int steady; // 1: progress is told to nobody, nothing is cancelled
   pl_scene *scene;
   pl_work *w;
   pl_optimise_opts opts;
@@ -48,6 +50,8 @@ typedef struct session_source {
   pl_exploration explore;
   pl_scene_limits limits;
   int threads;
+  int (*stop)(void *ctx, const pl_progress *p); // asked between jobs; non-zero: end what is done
+  void *stop_ctx;
 } session_source;
 // Reads it and solves its motion.
 pl_status session_open(const pl_env *job, const session_source *from, session **out);

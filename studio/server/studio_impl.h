@@ -93,7 +93,7 @@ typedef struct failure {
 } failure;
 
 // A request: the members of its reply, or NULL with the failure filled in. Slow ones run one after
-// the other in a thread of their own, so that cancel and predict never wait for them.
+// the other in a thread of their own, so that cancel never waits for them.
 typedef struct operation {
   const char *name;
   json_t *(*run)(studio *s, const json_t *args, failure *f);
@@ -218,7 +218,7 @@ void explorations_free(studio *s);
 #define EXPLORE_OPERATIONS(X)                                                                      \
   X(explore, "explore", 0)                                                                         \
   X(explored, "explored", 0)                                                                       \
-  X(predict, "predict", 0)                                                                         \
+  X(predict, "predict", 1)                                                                         \
   X(direction, "direction", 0)                                                                     \
   X(commit, "commit", 0)                                                                           \
   X(undo, "undo", 0)                                                                               \

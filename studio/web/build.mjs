@@ -37,7 +37,7 @@ const common = {
   minify: !plain,
   sourcemap: plain ? 'inline' : false,
   target: ['chrome110', 'firefox115', 'safari16.4'],
-  legalComments: 'none',
+  legalComments: 'eof', // licences ask for it
   logLevel: 'warning',
 }
 const after = (f) => [{ name: 'pack', setup: (b) => b.onEnd((r) => void (r.errors.length === 0 && f())) }]

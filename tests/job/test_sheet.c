@@ -409,6 +409,37 @@ static void too_stiff(void **state) {
   }
 }
 
+static void hear_apart(void *ctx, const pl_diag *d) {
+  *(int *)ctx += d->level == PL_WARNING && strstr(d->text, "not where its elements are") != NULL;
+}
+
+// Where the sheet is far from its elements, as that of a loose net is, a warning tells it.
+static void far_from_elements(void **state) {
+  (void)state;
+  static const char *const family[] = {"chain", "japanese"};
+  static const char *const patch[] = {"cells: [3, 2], held: {edge: left}",
+                                      "cells: [2, 2], held: {edge: left}"};
+  for (int k = 0; k < 2; k++) {
+    pl_env env;
+    pl_text t = {.env = &env};
+    int told = 0;
+    pl_env_init(&env);
+    env.diag = hear_apart;
+    env.diag_ctx = &told;
+    pl_text_add(&t,
+                "pliant: 1\ninterlocking: [{%s: {}}]\npatches: [{%s}]\n"
+                "gravity: [0, 0, -9.81 m/s^2]\nanalyses: [limits: {directions: 4, boundary: 1, "
+                "starts: 1}, native: {}, macro: {}]\n",
+                family[k], patch[k]);
+    check_ok(&env, run_scene_at(&env, "sheet-far", 0, &t));
+    pl_text_free(&t);
+    double apart = summary_number(&env, "sheet-far", "\"beside\"", "\"silhouette\": ", NULL) /
+                   summary_number(&env, "sheet-far", "\"beside\"", "\"size\": ", NULL);
+    check_close(told, apart > 0.1, 0);
+    assert_int_equal(told, k);
+  }
+}
+
 // A patch that nothing holds lies on a box that is a mesh, which carries its weight; one that
 // begins inside is refused.
 static void lies_on_mesh(void **state) {
@@ -481,13 +512,20 @@ static void from_limits(void **state) {
 }
 
 int test_sheet(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_taut),       cmocka_unit_test(not_taut),
-      cmocka_unit_test(unbounded),      cmocka_unit_test(of_loose_mail),
-      cmocka_unit_test(falls),          cmocka_unit_test(bends),
-      cmocka_unit_test(hangs_as_sheet), cmocka_unit_test(of_another_material),
-      cmocka_unit_test(young_by_loads), cmocka_unit_test(too_stiff),
-      cmocka_unit_test(lies_on_mesh),   cmocka_unit_test(from_limits),
-      cmocka_unit_test(held_alone),     cmocka_unit_test(elements_follow)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(all_taut),
+                                     cmocka_unit_test(not_taut),
+                                     cmocka_unit_test(unbounded),
+                                     cmocka_unit_test(of_loose_mail),
+                                     cmocka_unit_test(falls),
+                                     cmocka_unit_test(bends),
+                                     cmocka_unit_test(hangs_as_sheet),
+                                     cmocka_unit_test(of_another_material),
+                                     cmocka_unit_test(young_by_loads),
+                                     cmocka_unit_test(too_stiff),
+                                     cmocka_unit_test(far_from_elements),
+                                     cmocka_unit_test(lies_on_mesh),
+                                     cmocka_unit_test(from_limits),
+                                     cmocka_unit_test(held_alone),
+                                     cmocka_unit_test(elements_follow)};
   return cmocka_run_group_tests_name("job.sheet", tests, NULL, NULL);
 }

@@ -450,9 +450,9 @@ static void size_is_limited(void **state) {
   (void)state;
   pl_env env;
   pl_env_init(&env);
-  for (int size = 20; size <= 200; size += 90)
+  for (int size = 20; size <= 120; size += 100)
     for (int closed = 0; closed < 2; closed++) {
-      int nframe = closed ? 24 : 200;
+      int nframe = closed ? 24 : 130;
       pl_mesh *m;
       check_ok(&env, pl_gen_grid(&env, size, size, 1, 1, PL_RIGHT, &m));
       double *x = wave(m, nframe, closed), *t = moments(nframe);

@@ -245,6 +245,14 @@ static void warnings(void **state) {
       {"nodes: {p: [0, 0, 0]}\nsprings: [{nodes: [ground, p.x], stiffness: 1 N/m}]\nloads: "
        "[{acceleration: [0, 0, 1 m/s^2]}]\n",
        "acceleration of the base does nothing: nothing here has mass"},
+      {"materials: {a: {young: 3.3 GPa, density: 1240}}\nbodies: [{name: b, solid: {material: a, "
+       "mesh: {box: {size: [1, 1, 1], cells: [1, 1, 1]}}}}]\nfixed: b group left\nloads: [{nodes: "
+       "b group left, moment: [1 N.m, 0, 0]}]\n",
+       "load 1 does nothing: all its nodes are held"},
+      {"materials: {a: {young: 3.3 GPa, density: 1240}}\nbodies: [{name: b, solid: {material: a, "
+       "mesh: {box: {size: [1, 1, 1], cells: [1, 1, 1]}}}}]\nfixed: b group left\nloads: [{faces: "
+       "b group left, pressure: 1 kPa}]\n",
+       "load 1 does nothing: all its nodes are held"},
       {"mechanism: {joints: {a: [0, 0, 0], b: [1, 0, 0]}, links: [{joints: [a, b], stiffness: 50 "
        "N/m}], springs: [{nodes: [a, b], stiffness: 10 N/m}]}\n",
        "is close to that of the springs"},

@@ -120,6 +120,9 @@ static void ends_are_named(void **state) {
   assert_int_equal(info.npoint, 3);
   o.beyond = 0.5;
   assert_int_equal(follow(&t, force, &o, &k, &info), PL_E_INPUT);
+  o.beyond = 0;
+  roof_make(&t, 1, 0.3, 0);
+  assert_int_equal(follow(&t, 1, &o, &k, &info), PL_E_INPUT);
 }
 
 // sideways stiffness ends where l^3 = L y^2, above the fold; the path itself goes straight on

@@ -130,6 +130,9 @@ static void explorations_are_replayed(void **unused) {
   assert_string_equal(wait_for(s, run, 60), "done");
   assert_int_equal(first, 2);
   double omega = 2.2 * acos(-1.0);
+  json_decref(ask_for(
+      s, "predict",
+      json_pack("{s:i, s:o}", "session", second, "values", values_of(0.13, 2.1e-3, omega))));
   take_step(s, "commit", second, values_of(0.1, 2.2e-3, omega));
   take_step(s, "commit", first, values_of(0.11, 2e-3, omega));
   take_step(s, "undo", second, NULL);

@@ -2,6 +2,7 @@
 // gone on with and forgotten.
 #include "check.h"
 #include "recorder.h"
+#include "runs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -317,14 +318,14 @@ static void runs_are_cancelled(void **unused) {
   int run = start(s, "chain.yaml", long_motion), waits = start(s, "chain.yaml", long_motion);
   wait_for_rows(run);
   // what there is is told to pages that come late
-  json_t *live = ask_for(s, "live", json_pack("{s:i}", "run", run));
-  const json_t *t = json_array_get(json_object_get(live, "tables"), 0);
+  json_t *now = ask_for(s, "live", json_pack("{s:i}", "run", run));
+  const json_t *t = json_array_get(json_object_get(now, "tables"), 0);
   size_t n;
   assert_string_equal(text_at(t, "name"), "transient");
   reals_of(s, json_object_get(t, "data"), &n);
   assert_int_equal(n, json_array_size(json_object_get(t, "columns")) *
                           (size_t)json_integer_value(json_object_get(t, "rows")));
-  json_decref(live);
+  json_decref(now);
   json_decref(ask_for(s, "cancel", json_pack("{s:i}", "run", waits)));
   assert_string_equal(wait_for(s, waits, 1), "cancelled");
   double since = pl_wall_time();
@@ -403,6 +404,30 @@ static void old_runs_go(void **unused) {
   assert_string_equal(refused(s, "items", json_pack("{s:i, s:i}", "run", 1, "from", 0)),
                       "not-found");
   json_decref(reply);
+  recorder_close(s);
+}
+
+// of what is told without end some is kept, and figures always
+static void items_are_bounded(void **unused) {
+  (void)unused;
+  studio *s = recorder_open(FOLDER);
+  job *r = runs_open(s, "scene", "x");
+  char text[1001];
+  memset(text, 'x', 1000);
+  text[1000] = 0;
+  assert_non_null(r);
+  for (int k = 0; k < 5000; k++) run_item(r, json_pack("{s:s, s:s}", "kind", "text", "csv", text));
+  run_item(r, NULL);
+  run_item(r, json_pack("{s:s, s:{}}", "kind", "figures", "figures"));
+  json_t *items = items_of(s, run_number(r));
+  char *all = json_dumps(items, JSON_COMPACT);
+  assert_in_range(strlen(all), 1900000, 2200000);
+  assert_non_null(strstr(text_at(item_at(items, "message", 0), "text"), "too much"));
+  assert_null(item_at(items, "message", 1));
+  assert_non_null(item_at(items, "figures", 0));
+  free(all);
+  json_decref(items);
+  runs_close(r, PL_OK);
   recorder_close(s);
 }
 
@@ -511,6 +536,13 @@ static void odd_results(void **unused) {
   recorder_close(s);
 }
 
+static pl_status replay(const studio *s, pl_env *env) {
+  char path[3 * PL_TEXT];
+  pl_env_init(env);
+  snprintf(path, sizeof path, "%s/studio.jsonl", s->folder);
+  return pl_studio_replay(env, &(pl_studio_opts){.threads = 2}, path);
+}
+
 // the scores of a validation are told, written, and read back
 static void protocols_are_run(void **unused) {
   (void)unused;
@@ -537,17 +569,12 @@ static void protocols_are_run(void **unused) {
   json_decref(items);
   json_decref(all);
   json_decref(back);
+  pl_env env;
+  check_ok(&env, replay(s, &env));
   recorder_close(s);
 }
 
 // ---- once more ----------------------------------------------------------------------------------
-
-static pl_status replay(const studio *s, pl_env *env) {
-  char path[3 * PL_TEXT];
-  pl_env_init(env);
-  snprintf(path, sizeof path, "%s/studio.jsonl", s->folder);
-  return pl_studio_replay(env, &(pl_studio_opts){.threads = 2}, path);
-}
 
 static char *journal_of(const studio *s, size_t *n) {
   char path[3 * PL_TEXT], *data;
@@ -644,17 +671,16 @@ static void bad_scenes_fail(void **unused) {
 
 static void materials_are_told(void **unused) {
   (void)unused;
-  static const char mail[] =
-      "pliant: 1\n"
-      "interlocking: [{four-in-one: {}}, {name: two, threefold: {}}]\n"
-      "analyses: [{limits: {of: four-in-one, directions: 1}}]\n";
-  static const char cloth[] =
-      "pliant: 1\n"
-      "materials: {cloth: {young: 1800, poisson: 0.4, density: 200}}\n"
-      "bodies: [{name: flag, shell: {mesh: {grid: {size: [1, 1], cells: [2, 2]}}, material: cloth,\n"
-      "  thickness: 0.5 mm, limit: {stretch: 2 %}}}]\n"
-      "fixed: \"flag where x < 0.1\"\n"
-      "analyses: [drape: {}]\n";
+  static const char mail[] = "pliant: 1\n"
+                             "interlocking: [{four-in-one: {}}, {name: two, threefold: {}}]\n"
+                             "analyses: [{limits: {of: four-in-one, directions: 1}}]\n";
+  static const char cloth[] = "pliant: 1\n"
+                              "materials: {cloth: {young: 1800, poisson: 0.4, density: 200}}\n"
+                              "bodies: [{name: flag, shell: {mesh: {grid: {size: [1, 1], cells: "
+                              "[2, 2]}}, material: cloth,\n"
+                              "  thickness: 0.5 mm, limit: {stretch: 2 %}}}]\n"
+                              "fixed: \"flag where x < 0.1\"\n"
+                              "analyses: [drape: {}]\n";
   size_t n, m;
   studio *s = recorder_open(FOLDER);
   json_t *reply = check_text(s, mail);
@@ -689,23 +715,15 @@ static void materials_are_told(void **unused) {
 
 int test_jobs(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(scenes_are_checked),
-      cmocka_unit_test(materials_are_told),
-      cmocka_unit_test(few_models_are_kept),
-      cmocka_unit_test(nothing_beyond_the_folder),
-      cmocka_unit_test(gallery_and_schema),
-      cmocka_unit_test(items_have_the_figures),
-      cmocka_unit_test(rows_and_motions),
-      cmocka_unit_test(long_tables_are_thinned),
-      cmocka_unit_test(runs_are_cancelled),
-      cmocka_unit_test(designs_pause_and_go_on),
-      cmocka_unit_test(old_runs_go),
-      cmocka_unit_test(bad_scenes_fail),
-      cmocka_unit_test(results_are_opened),
-      cmocka_unit_test(odd_results),
-      cmocka_unit_test(protocols_are_run),
-      cmocka_unit_test(studios_are_replayed),
-      cmocka_unit_test(odd_journals),
+      cmocka_unit_test(scenes_are_checked),   cmocka_unit_test(materials_are_told),
+      cmocka_unit_test(few_models_are_kept),  cmocka_unit_test(nothing_beyond_the_folder),
+      cmocka_unit_test(gallery_and_schema),   cmocka_unit_test(items_have_the_figures),
+      cmocka_unit_test(rows_and_motions),     cmocka_unit_test(long_tables_are_thinned),
+      cmocka_unit_test(runs_are_cancelled),   cmocka_unit_test(designs_pause_and_go_on),
+      cmocka_unit_test(old_runs_go),          cmocka_unit_test(items_are_bounded),
+      cmocka_unit_test(bad_scenes_fail),      cmocka_unit_test(results_are_opened),
+      cmocka_unit_test(odd_results),          cmocka_unit_test(protocols_are_run),
+      cmocka_unit_test(studios_are_replayed), cmocka_unit_test(odd_journals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

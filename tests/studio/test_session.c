@@ -13,24 +13,26 @@
 
 static pl_env env;
 
-static session *open_text(const char *text, int nset, const char *const *set) {
+static session *open_text(const char *folder, const char *text) {
   session *t;
-  const session_source from = {.name = "scene.yaml",
-                               .folder = SOURCE_DIR "/gallery/three-link-leg",
-                               .text = text,
-                               .explore = {.nset = nset, .set = set},
-                               .threads = 1};
+  const session_source from = {.name = "scene.yaml", .folder = folder, .text = text, .threads = 1};
   check_ok(&env, session_open(&env, &from, &t));
   return t;
 }
 
-static session *open_leg(void) {
-  char *text;
+static session *open_gallery(const char *name) {
+  char *text, folder[PL_TEXT], path[2 * PL_TEXT];
   size_t n;
-  check_ok(&env, pl_file_read(&env, SOURCE_DIR "/gallery/three-link-leg/scene.yaml", 0, &text, &n));
-  session *t = open_text(text, 0, NULL);
+  snprintf(folder, sizeof folder, "%s/gallery/%s", SOURCE_DIR, name);
+  snprintf(path, sizeof path, "%s/scene.yaml", folder);
+  check_ok(&env, pl_file_read(&env, path, 0, &text, &n));
+  session *t = open_text(folder, text);
   pl_free(&env, text);
   return t;
+}
+
+static session *open_leg(void) {
+  return open_gallery("three-link-leg");
 }
 
 static int variable(const session *t, const char *name) {
@@ -182,7 +184,7 @@ static void pages_predict_the_same(void **state) {
 // the base goes along with the amplitude of its drive
 static void driven_nodes_have_sensitivities(void **state) {
   (void)state;
-  session *t = open_text(shaken, 0, NULL);
+  session *t = open_text(".", shaken);
   size_t shape[4];
   float *S;
   assert_int_equal(t->nvar, 3);
@@ -227,6 +229,34 @@ static void directions_lead_uphill(void **state) {
     check_ok(&env, session_back(t, &env));
   }
   session_close(t);
+}
+
+// of a model that is large enough for factors to be kept
+static void predictions_leave_steps_alone(void **state) {
+  (void)state;
+  double path[2], off[2], slope[2];
+  for (int k = 0; k < 2; k++) {
+    session *t = open_gallery("fish");
+    double x[20], trust;
+    pl_orbit *o;
+    for (int step = 0; step < 2; step++) {
+      for (int i = 0; i < t->nvar; i++) x[i] = 1.01 * t->x[i];
+      for (int i = 0; i < 3 * k; i++) {
+        x[i] *= 1.001;
+        check_ok(&env, session_predict(t, x, &o, &trust));
+        pl_orbit_free(o);
+        x[i] = 1.01 * t->x[i];
+      }
+      check_ok(&env, session_move(t, &env, x));
+    }
+    path[k] = t->watch[0].path;
+    off[k] = t->off;
+    slope[k] = t->slope[0];
+    session_close(t);
+  }
+  assert_true(path[0] == path[1]);
+  assert_true(off[0] == off[1]);
+  assert_true(slope[0] == slope[1]);
 }
 
 // ---- what fails ---------------------------------------------------------------------------------
@@ -295,6 +325,7 @@ int test_session(void) {
       cmocka_unit_test(pages_predict_the_same),
       cmocka_unit_test(driven_nodes_have_sensitivities),
       cmocka_unit_test(directions_lead_uphill),
+      cmocka_unit_test(predictions_leave_steps_alone),
       cmocka_unit_test(cancelled_steps_change_nothing),
       cmocka_unit_test(scenes_that_cannot_be_explored),
   };

@@ -8,6 +8,12 @@ if(NODE)
   add_test(NAME studio.security COMMAND ${NODE} ${CMAKE_CURRENT_SOURCE_DIR}/studio/run_security.mjs
            $<TARGET_FILE:pliant> ${CMAKE_CURRENT_BINARY_DIR}/studio_security ${more})
   set_tests_properties(studio.security PROPERTIES LABELS unit TIMEOUT 600)
+  # it needs what the page is made with
+  if(EXISTS ${CMAKE_SOURCE_DIR}/studio/web/node_modules)
+    add_test(NAME studio.prediction COMMAND ${NODE} ${CMAKE_CURRENT_SOURCE_DIR}/studio/run_prediction.mjs
+             $<TARGET_FILE:pliant> ${CMAKE_CURRENT_BINARY_DIR}/studio_prediction)
+    set_tests_properties(studio.prediction PROPERTIES LABELS unit TIMEOUT 300)
+  endif()
 endif()
 
 # The page as a person uses it.

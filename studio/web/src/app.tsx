@@ -3,7 +3,8 @@ import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from './icons'
 import { keyOf, shortcuts } from './keys'
 import { active, cancelRun, current } from './runs'
-import { dirty, failed, model, path, runScene, save } from './scene'
+import { Dialog } from './dialog'
+import { dirty, failed, leaving, model, path, runScene, save } from './scene'
 import { screens } from './screens'
 import type { Screen } from './screens'
 import { connection, dismiss, folderName, notices, screen, sheet, show } from './state'
@@ -189,6 +190,39 @@ function Notices() {
   )
 }
 
+/** Changes that are not saved, before another scene takes their place. */
+function Leaving() {
+  const answer = leaving.value
+  if (!answer) return null
+  const keep = async (): Promise<void> => {
+    await save()
+    answer(!dirty.value)
+  }
+  return (
+    <Dialog title="Changes that are not saved" close={() => answer(false)} class="leaving">
+      <h2>{path.value} has changes that are not saved</h2>
+      <footer>
+        <button onClick={() => answer(false)}>Stay</button>
+        <span class="gap" />
+        <button onClick={() => answer(true)}>Discard</button>
+        <button class="primary" onClick={() => void keep()}>
+          Save
+        </button>
+      </footer>
+    </Dialog>
+  )
+}
+
+/** What a page does that has lost its server. */
+function Lost() {
+  if (connection.tries.value < 2) return null
+  return (
+    <p class="lost" role="alert">
+      The connection to <code>pliant studio</code> is lost; trying again. What runs goes on, and its results are kept.
+    </p>
+  )
+}
+
 function Refused() {
   const why = connection.refusal.value
   return (
@@ -238,7 +272,9 @@ export function App() {
       <TopBar />
       <Rail />
       <Stage />
+      <Lost />
       <Notices />
+      <Leaving />
       {sheet.value === 'keys' && <KeySheet />}
       {sheet.value === 'tour' && <Tour />}
     </div>

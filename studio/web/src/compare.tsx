@@ -22,7 +22,7 @@ function Differences({ A, B }: { A: Snapshot; B: Snapshot }) {
       <caption class="mute">{same === rows.length ? 'all parameters are the same' : same > 0 ? `the other ${same === 1 ? 'parameter is' : `${same} parameters are`} the same` : ''}</caption>
       <thead>
         <tr>
-          <th scope="col" />
+          <th scope="col">of</th>
           <th scope="col">A</th>
           <th scope="col">B</th>
           <th scope="col">B to A</th>

@@ -1,5 +1,6 @@
 // The one connection to the server: requests with replies, events, live states, arrays by URL.
 import { signal } from '@preact/signals'
+import { recallTab, rememberTab } from './keep'
 import type { ArrayRef, Failure, Hello, Op, RequestMap, ServerEvent } from './protocol'
 
 /** Why a request was refused, as the server tells it; code "lost": the connection ended meanwhile. */
@@ -38,18 +39,17 @@ const pauses = [300, 600, 1200, 2500, 5000] // ms before the next try
 
 const sizes = { f32: 4, i32: 4, u8: 1 }
 
-const kept = 'pliant-token'
+const messageMax = 1000000 // bytes that the server reads as one message
 
 /** The token of the address, which forgets it; a page that is loaded again has it from its tab. */
 export function takeToken(): string {
   const given = /^#([0-9A-Za-z_-]{16,})$/.exec(location.hash)?.[1]
-  try {
-    if (given) sessionStorage.setItem(kept, given)
-    if (given) history.replaceState(null, '', location.pathname)
-    return given ?? sessionStorage.getItem(kept) ?? ''
-  } catch {
-    return given ?? ''
+  if (given) {
+    rememberTab('token', given)
+    history.replaceState(null, '', location.pathname)
   }
+  const before = recallTab('token')
+  return given ?? (typeof before === 'string' ? before : '')
 }
 
 /** A message of the server that holds a live state, or null. */
@@ -65,10 +65,10 @@ export function readFrame(data: ArrayBuffer): Frame | null {
 export class Connection {
   readonly status = signal<Status>('connecting')
   readonly hello = signal<Hello | null>(null)
+  readonly tries = signal(0) // to connect again
   readonly refusal = signal<RequestError | null>(null)
   private socket: WebSocket | null = null
   private next = 1
-  private tries = 0
   private timer = 0
   private readonly pending = new Map<number, Pending>()
   private readonly listeners = new Set<(e: ServerEvent) => void>()
@@ -95,7 +95,7 @@ export class Connection {
   private async greet(): Promise<void> {
     try {
       const hello = await this.request('hello', { token: this.token })
-      this.tries = 0
+      this.tries.value = 0
       this.hello.value = hello
       this.status.value = 'open'
       for (const f of this.openers) f(hello)
@@ -114,7 +114,7 @@ export class Connection {
     this.pending.clear()
     if (this.status.value === 'refused') return
     this.status.value = 'lost'
-    const pause = pauses[Math.min(this.tries++, pauses.length - 1)]!
+    const pause = pauses[Math.min(this.tries.value++, pauses.length - 1)]!
     this.timer = window.setTimeout(() => this.open(), pause)
   }
 
@@ -125,8 +125,13 @@ export class Connection {
         reject(new RequestError('lost', 'there is no connection to the server', 'is `pliant studio` still running?'))
         return
       }
+      const message = JSON.stringify({ id, op, args })
+      if (new Blob([message]).size > messageMax) {
+        reject(new RequestError('too-large', 'this is more than the server reads at once, 1 MB', 'copy the file into the folder by hand'))
+        return
+      }
       this.pending.set(id, { resolve: resolve as (reply: never) => void, reject })
-      this.socket.send(JSON.stringify({ id, op, args }))
+      this.socket.send(message)
     })
   }
 

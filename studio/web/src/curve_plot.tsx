@@ -12,6 +12,12 @@ export interface Measured {
   points: { frequency: number; value: number }[]
 }
 
+/** Frequencies, Hz. */
+export interface Ends {
+  from: number
+  to: number
+}
+
 export interface CurvePlotProps {
   curve: Curve
   beside: Curve | null // another run's
@@ -20,11 +26,11 @@ export interface CurvePlotProps {
   log: boolean
   specials: readonly SpecialPoint[]
   measured: readonly Measured[]
-  range: { from: number; to: number } | null // Hz, that can be dragged
+  range: Ends | null // that can be dragged
   chosen: number // row, -1: none
   hover: (row: number) => void // -1: nothing
   choose: (row: number) => void
-  drag: (range: { from: number; to: number }) => void
+  drag: (range: Ends) => void
 }
 
 const margin = { left: 66, right: 18, top: 16, bottom: 40 }
@@ -122,126 +128,169 @@ function Handle({ end, at, s, height, move, done }: { end: 'from' | 'to'; at: nu
   )
 }
 
+const plotOf = (e: { currentTarget: Element; clientX: number; clientY: number }): [number, number] => {
+  const box = e.currentTarget.getBoundingClientRect()
+  return [e.clientX - box.left, e.clientY - box.top]
+}
+
+/** The point of a curve nearest to a place in pixels; -1: none is near. */
+function nearest(c: Curve, y: number, s: Scales, si: number, [px, py]: [number, number]): number {
+  let best = -1
+  let least = reach * reach
+  c.rows.forEach((r, k) => {
+    const v = r[y]
+    if (v === null || v === undefined) return
+    const d = (s.x(r[0]!) - px) ** 2 + (s.y(v / si) - py) ** 2
+    if (d < least) [least, best] = [d, k]
+  })
+  return best
+}
+
+/** Where a key leads from a point, -1: to none; null: it is no key of the plot. */
+function walked(e: KeyboardEvent, from: number, n: number): number | null {
+  if (e.key === 'Escape') return -1
+  const by = e.key === 'ArrowRight' ? 1 : e.key === 'ArrowLeft' ? -1 : 0
+  if (!by || n === 0) return null
+  const to = from < 0 ? (by > 0 ? 0 : n - 1) : from + by * (e.shiftKey ? 10 : 1)
+  return Math.min(Math.max(to, 0), n - 1)
+}
+
+function Axes({ s, width, height, label }: { s: Scales; width: number; height: number; label: string }) {
+  const foot = height - margin.bottom
+  const right = width - margin.right
+  return (
+    <>
+      {s.xTicks.map((t) => (
+        <g key={`x${t}`}>
+          <line class="grid" x1={s.x(t)} x2={s.x(t)} y1={margin.top} y2={foot} />
+          <text class="tick" x={s.x(t)} y={foot + 16} text-anchor="middle">
+            {general(t, 4)}
+          </text>
+        </g>
+      ))}
+      {s.yTicks.map((t) => (
+        <g key={`y${t}`}>
+          <line class="grid" x1={margin.left} x2={right} y1={s.y(t)} y2={s.y(t)} />
+          <text class="tick" x={margin.left - 7} y={s.y(t) + 4} text-anchor="end">
+            {general(t, 4)}
+          </text>
+        </g>
+      ))}
+      <path class="axis" d={`M${margin.left} ${margin.top}V${foot}H${right}`} />
+      <text class="axis-text" x={(margin.left + right) / 2} y={height - 5} text-anchor="middle">
+        frequency (Hz)
+      </text>
+      <text class="axis-text" transform={`translate(14 ${(margin.top + foot) / 2}) rotate(-90)`} text-anchor="middle">
+        {label}
+      </text>
+    </>
+  )
+}
+
+function Lines({ c, quantity, s, si, class: cls = '' }: { c: Curve; quantity: string; s: Scales; si: number; class?: string }) {
+  const y = columnOf(c, quantity)
+  if (y < 0) return null
+  return (
+    <>
+      {partsOf(c).map((part, k) => (
+        <path key={k} class={`line ${cls} ${part.stable ? 'stable' : 'unstable'}`} d={lineOf(c, part.points, y, s, si)} />
+      ))}
+    </>
+  )
+}
+
+function MeasuredPoints({ list, s, si }: { list: readonly Measured[]; s: Scales; si: number }) {
+  return (
+    <>
+      {list.map((m, j) => (
+        <g key={m.name} class={`measured m${j % 4}`}>
+          {m.points.map((q, k) => (
+            <path key={k} d="M-3.5 0H3.5M0 -3.5V3.5" transform={`translate(${s.x(q.frequency).toFixed(1)} ${s.y(q.value / si).toFixed(1)})`} />
+          ))}
+        </g>
+      ))}
+    </>
+  )
+}
+
+/** The range of frequencies, whose ends are dragged. */
+function RangeBand({ range, s, height, dragged, done }: { range: Ends; s: Scales; height: number; dragged: (r: Ends) => void; done: () => void }) {
+  return (
+    <>
+      <rect class="range" x={s.x(Math.min(range.from, range.to))} y={margin.top} width={Math.abs(s.x(range.to) - s.x(range.from))} height={Math.max(height - margin.bottom - margin.top, 0)} />
+      <Handle end="from" at={range.from} s={s} height={height} move={(from) => dragged({ ...range, from })} done={done} />
+      <Handle end="to" at={range.to} s={s} height={height} move={(to) => dragged({ ...range, to })} done={done} />
+    </>
+  )
+}
+
+function Spot({ p, row, s, class: cls }: { p: CurvePlotProps; row: number; s: Scales; class: 'chosen' | 'near' }) {
+  const r = row >= 0 ? p.curve.rows[row] : undefined
+  const v = r?.[columnOf(p.curve, p.quantity)]
+  if (!r || v === null || v === undefined) return null
+  return <circle class={cls} cx={s.x(r[0]!)} cy={s.y(v / p.unit.si)} r={cls === 'chosen' ? 6 : 5} />
+}
+
+function ReadOut({ p, row, dragged }: { p: CurvePlotProps; row: number; dragged: Ends | null }) {
+  const r = p.curve.rows[row]
+  const words = dragged
+    ? `from ${general(Math.min(dragged.from, dragged.to), 4)} to ${general(Math.max(dragged.from, dragged.to), 4)} Hz`
+    : r
+      ? `${fixed(r[0]!, 4)} Hz · ${general((r[columnOf(p.curve, p.quantity)] ?? NaN) / p.unit.si, 5)} ${p.unit.unit} · ${r[columnOf(p.curve, 'stable')] === 0 ? 'unstable' : 'stable'}`
+      : ''
+  return (
+    <p class="readout" role="status">
+      {words}
+    </p>
+  )
+}
+
 export function CurvePlot(p: CurvePlotProps) {
   const [own, { width, height }] = useSize({ width: 720, height: 420 })
   const at = useSignal(-1)
-  const dragged = useSignal<{ from: number; to: number } | null>(null)
+  const dragged = useSignal<Ends | null>(null)
   const y = columnOf(p.curve, p.quantity)
-  const { si } = p.unit
+  const { si, unit } = p.unit
   const range = dragged.value ?? p.range
-  const scales = useMemo(() => scalesOf(p, width, height), [p.curve, p.beside, p.quantity, p.unit, p.log, p.measured, p.range, width, height])
+  const s = useMemo(() => scalesOf(p, width, height), [p.curve, p.beside, p.quantity, p.unit, p.log, p.measured, p.range, width, height])
   const look = (row: number): void => {
     if (row === at.value) return
     at.value = row
     p.hover(row)
   }
-  const nearest = (e: PointerEvent & { currentTarget: Element }): number => {
-    const box = e.currentTarget.getBoundingClientRect()
-    const [px, py] = [e.clientX - box.left, e.clientY - box.top]
-    let best = -1
-    let least = reach * reach
-    p.curve.rows.forEach((r, k) => {
-      const v = r[y]
-      if (v === null || v === undefined) return
-      const d = (scales.x(r[0]!) - px) ** 2 + (scales.y(v / si) - py) ** 2
-      if (d < least) [least, best] = [d, k]
-    })
-    return best
-  }
-  const walk = (e: KeyboardEvent): void => {
-    const by = e.key === 'ArrowRight' ? 1 : e.key === 'ArrowLeft' ? -1 : 0
-    const n = p.curve.rows.length
-    if (n === 0) return
-    if (by) {
-      const start = at.value >= 0 ? at.value : p.chosen
-      look(Math.min(Math.max(start < 0 ? (by > 0 ? 0 : n - 1) : start + by * (e.shiftKey ? 10 : 1), 0), n - 1))
-    } else if (e.key === 'Enter' && at.value >= 0) p.choose(at.value)
-    else if (e.key === 'Escape') look(-1)
+  const keys = (e: KeyboardEvent): void => {
+    const to = walked(e, at.value >= 0 ? at.value : p.chosen, p.curve.rows.length)
+    if (to !== null) look(to)
+    else if (e.key === 'Enter' && at.value >= 0) p.choose(at.value)
     else return
     e.preventDefault()
+  }
+  const click = (e: MouseEvent & { currentTarget: Element }): void => {
+    const k = nearest(p.curve, y, s, si, plotOf(e))
+    if (k >= 0) p.choose(k)
   }
   const release = (): void => {
     const r = dragged.value
     dragged.value = null
     if (r) p.drag({ from: Math.min(r.from, r.to), to: Math.max(r.from, r.to) })
   }
-  const shown = (k: number, cls: string) => {
-    const r = k >= 0 ? p.curve.rows[k] : undefined
-    return r && <circle class={cls} cx={scales.x(r[0]!)} cy={scales.y((r[y] ?? NaN) / si)} r={cls === 'chosen' ? 6 : 5} />
-  }
-  const told = at.value >= 0 ? p.curve.rows[at.value] : undefined
-  const foot = height - margin.bottom
+  const label = quantityWords(p.quantity)
+  const says = `${label} over frequency, ${p.curve.rows.length} points. Arrow keys go from point to point, Enter keeps one.`
   return (
     <div class="curve-plot" ref={own}>
-      <svg
-        width={width}
-        height={height}
-        role="application"
-        tabIndex={0}
-        aria-label={`${quantityWords(p.quantity)} over frequency, ${p.curve.rows.length} points. Arrow keys go from point to point, Enter keeps one.`}
-        onPointerMove={(e) => look(nearest(e))}
-        onPointerLeave={() => look(-1)}
-        onClick={(e) => {
-          const k = nearest(e as unknown as PointerEvent & { currentTarget: Element })
-          if (k >= 0) p.choose(k)
-        }}
-        onKeyDown={walk}
-        onBlur={() => look(-1)}
-      >
-        {scales.xTicks.map((t) => (
-          <g key={`x${t}`}>
-            <line class="grid" x1={scales.x(t)} x2={scales.x(t)} y1={margin.top} y2={foot} />
-            <text class="tick" x={scales.x(t)} y={foot + 16} text-anchor="middle">
-              {general(t, 4)}
-            </text>
-          </g>
+      <svg width={width} height={height} role="application" tabIndex={0} aria-label={says} onPointerMove={(e) => look(nearest(p.curve, y, s, si, plotOf(e)))} onPointerLeave={() => look(-1)} onClick={click} onKeyDown={keys} onBlur={() => look(-1)}>
+        <Axes s={s} width={width} height={height} label={`${label} (${unit})`} />
+        {p.beside && <Lines c={p.beside} quantity={p.quantity} s={s} si={si} class="beside" />}
+        <Lines c={p.curve} quantity={p.quantity} s={s} si={si} />
+        <MeasuredPoints list={p.measured} s={s} si={si} />
+        {p.specials.map((q, k) => (
+          <Special key={k} s={q} scales={s} si={si} />
         ))}
-        {scales.yTicks.map((t) => (
-          <g key={`y${t}`}>
-            <line class="grid" x1={margin.left} x2={width - margin.right} y1={scales.y(t)} y2={scales.y(t)} />
-            <text class="tick" x={margin.left - 7} y={scales.y(t) + 4} text-anchor="end">
-              {general(t, 4)}
-            </text>
-          </g>
-        ))}
-        <path class="axis" d={`M${margin.left} ${margin.top}V${foot}H${width - margin.right}`} />
-        <text class="axis-text" x={(margin.left + width - margin.right) / 2} y={height - 5} text-anchor="middle">
-          frequency (Hz)
-        </text>
-        <text class="axis-text" transform={`translate(14 ${(margin.top + foot) / 2}) rotate(-90)`} text-anchor="middle">
-          {quantityWords(p.quantity)} ({p.unit.unit})
-        </text>
-        {range && (
-          <rect class="range" x={scales.x(Math.min(range.from, range.to))} y={margin.top} width={Math.max(Math.abs(scales.x(range.to) - scales.x(range.from)), 0)} height={foot - margin.top} />
-        )}
-        {p.beside && columnOf(p.beside, p.quantity) >= 0 && partsOf(p.beside).map((part, k) => <path key={`b${k}`} class={`line beside ${part.stable ? '' : 'unstable'}`} d={lineOf(p.beside!, part.points, columnOf(p.beside!, p.quantity), scales, si)} />)}
-        {y >= 0 && partsOf(p.curve).map((part, k) => <path key={k} class={`line ${part.stable ? 'stable' : 'unstable'}`} d={lineOf(p.curve, part.points, y, scales, si)} />)}
-        {p.measured.map((m, j) => (
-          <g key={m.name} class={`measured m${j % 4}`}>
-            {m.points.map((q, k) => (
-              <path key={k} d="M-3.5 0H3.5M0 -3.5V3.5" transform={`translate(${scales.x(q.frequency).toFixed(1)} ${scales.y(q.value / si).toFixed(1)})`} />
-            ))}
-          </g>
-        ))}
-        {p.specials.map((s, k) => (
-          <Special key={k} s={s} scales={scales} si={si} />
-        ))}
-        {shown(p.chosen, 'chosen')}
-        {shown(at.value, 'near')}
-        {range && (
-          <>
-            <Handle end="from" at={range.from} s={scales} height={height} move={(from) => (dragged.value = { ...range, from })} done={release} />
-            <Handle end="to" at={range.to} s={scales} height={height} move={(to) => (dragged.value = { ...range, to })} done={release} />
-          </>
-        )}
+        <Spot p={p} row={p.chosen} s={s} class="chosen" />
+        <Spot p={p} row={at.value} s={s} class="near" />
+        {range && <RangeBand range={range} s={s} height={height} dragged={(r) => (dragged.value = r)} done={release} />}
       </svg>
-      <p class="readout" role="status">
-        {dragged.value
-          ? `from ${general(Math.min(dragged.value.from, dragged.value.to), 4)} to ${general(Math.max(dragged.value.from, dragged.value.to), 4)} Hz`
-          : told
-            ? `${fixed(told[0]!, 4)} Hz · ${general((told[y] ?? NaN) / si, 5)} ${p.unit.unit} · ${told[columnOf(p.curve, 'stable')] === 0 ? 'unstable' : 'stable'}`
-            : ''}
-      </p>
+      <ReadOut p={p} row={at.value} dragged={dragged.value} />
     </div>
   )
 }

@@ -13,6 +13,8 @@ import { Plot } from './plot'
 import { Polar } from './polar'
 import type { ArrayRef, Item } from './protocol'
 import type { RunView } from './runs'
+import { sections } from './sections'
+import type { Section } from './sections'
 import { openText } from './scene'
 import { isStage, shownItem, stageTitle } from './stage'
 import type { StageItem } from './stage'
@@ -157,8 +159,7 @@ function TextItem({ item }: { item: Of<'text'> }) {
 
 function SceneItem({ item }: { item: Of<'scene'> }) {
   const open = (): void => {
-    openText(`${item.name.replace(/\.ya?ml$/, '')}.yaml`, item.yaml)
-    show('scene')
+    openText(`${item.name.replace(/\.ya?ml$/, '')}.yaml`, item.yaml).then((there) => there && show('scene'), complain)
   }
   return (
     <div class="found">
@@ -278,32 +279,6 @@ function One({ item, n, run }: { item: Item; n: number; run: RunView }) {
 }
 
 // ---- the report ---------------------------------------------------------------------------------
-
-export interface Section {
-  name: string // '': before and after all analyses
-  kind: string
-  status: string | null // null: it goes on
-  from: number
-  to: number // one past its last item
-}
-
-/** Parts of a list of items, analysis by analysis. */
-export function sections(items: readonly Item[]): Section[] {
-  const out: Section[] = []
-  let open: Section | null = null
-  items.forEach((item, k) => {
-    if (item.kind === 'begin') {
-      open = { name: item.analysis, kind: item.analysisKind, status: null, from: k + 1, to: k + 1 }
-      out.push(open)
-    } else if (item.kind === 'end') {
-      if (open) open.status = item.status
-      open = null
-    } else if (open) open.to = k + 1
-    else if (out.length > 0 && out[out.length - 1]!.name === '') out[out.length - 1]!.to = k + 1
-    else out.push({ name: '', kind: '', status: 'done', from: k, to: k + 1 })
-  })
-  return out
-}
 
 const isData = (i: Item): boolean => i.kind === 'table' || i.kind === 'text' || i.kind === 'figures' || i.kind === 'summary'
 

@@ -134,7 +134,7 @@ export function outcome(figures: Json): Line[] {
     ['rises by', number(j, 'rise_m'), 'm'],
     ['clears', number(j, 'clearance_m'), 'm'],
     ['distance', number(j, 'distance_m'), 'm'],
-    ['turns', angle === null ? null : angle / (2 * Math.PI), ''],
+    ['turns', angle === null ? null : Math.round((1e6 * angle) / (2 * Math.PI)) / 1e6 + 0, ''],
     ['points up', face, ''],
     ['stands as it stood', typeof j.upright === 'boolean' ? j.upright : null, ''],
     ['bounces', number(j, 'bounces'), ''],

@@ -1,6 +1,6 @@
 // Limits of materials that this page knows of: of runs, and of the cloth of the scene at hand.
 import { computed, signal } from '@preact/signals'
-import { sections } from './items'
+import { sections } from './sections'
 import { isBoundary, limitKinds } from './limits'
 import type { LimitKind, Spot, Table } from './limits'
 import type { ArrayRef, Item, Model } from './protocol'

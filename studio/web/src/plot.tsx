@@ -268,7 +268,12 @@ function Swatch({ s, index }: { s: PlotSeries; index: number }) {
   )
 }
 
-const named = (p: PlotSpec): number[] => p.series.flatMap((s, k) => (s.name && s.xy.length > 0 ? [k] : []))
+// the legend names what has a name and a point that is drawn
+function isDrawn(s: PlotSeries): boolean {
+  for (let i = 0; i + 1 < s.xy.length; i += 2) if (Number.isFinite(s.xy[i]!) && Number.isFinite(s.xy[i + 1]!)) return true
+  return false
+}
+const named = (p: PlotSpec): number[] => p.series.flatMap((s, k) => (s.name && isDrawn(s) ? [k] : []))
 
 function LegendRow({ p, hidden }: { p: PlotSpec; hidden: Signal<ReadonlySet<number>> }) {
   const list = named(p)

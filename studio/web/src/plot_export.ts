@@ -79,10 +79,13 @@ export async function savePng(svg: SVGSVGElement, name: string, title: string, l
 
 const cell = (s: string): string => (/[",\n]/.test(s) ? `"${s.replaceAll('"', '""')}"` : s)
 
+// as many digits as numbers of 32 bits have
+const digits = (v: number | undefined): string => (v === undefined || Number.isNaN(v) ? '' : String(Number(v.toPrecision(8))))
+
 /** Columns of unequal lengths as CSV. */
 export function csv(heads: readonly string[], columns: readonly ArrayLike<number>[]): string {
   const rows = Math.max(0, ...columns.map((c) => c.length))
   const lines = [heads.map(cell).join(',')]
-  for (let k = 0; k < rows; k++) lines.push(columns.map((c) => (k < c.length && !Number.isNaN(c[k]!) ? String(c[k]) : '')).join(','))
+  for (let k = 0; k < rows; k++) lines.push(columns.map((c) => digits(c[k])).join(','))
   return `${lines.join('\n')}\n`
 }

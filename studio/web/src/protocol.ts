@@ -198,7 +198,7 @@ export interface RequestMap {
   open: [{ path: string } | { gallery: string } | { starter: string }, { path: string; text: string }]
   check: [{ path: string; text: string }, CheckReply]
   save: [{ path: string; text: string }, { bytes: number }]
-  write: [{ path: string; data: string }, { bytes: number }] // a new CSV file beside the scene
+  write: [{ path: string; data: string }, { bytes: number }] // a CSV file or a mesh, as text, beside the scene
   schema: [Record<string, never>, { paths: [string, string][] }]
   run: [{ path: string; text: string; only?: string; set?: string[] }, { run: number }]
   validate: [{ protocol: string; model?: string; quick: boolean }, { run: number }]
@@ -212,7 +212,7 @@ export interface RequestMap {
   explored: [{ session: number }, { explored: Explored }] // as it was told last
   leave: [{ session: number }, Record<string, never>]
   explore: [{ path: string; text: string; set?: string[]; frequency?: number; harmonics?: number }, { run: number; session: number }] // rad/s
-  predict: [{ session: number; values: number[] }, { trust: number | null; orbit: Orbit | null }]
+  predict: [{ session: number; values: number[]; orbit?: boolean }, { trust: number | null; orbit: Orbit | null }] // orbit: also where the page has sensitivities
   direction: [{ session: number; watched: string; parameters: number[]; down?: boolean }, { change: number[] }] // along the gradient, or against it, of length one in scaled variables
   commit: [{ session: number; values: number[] }, { run: number }] // ends in an event `explored`
   undo: [{ session: number }, { run: number }]

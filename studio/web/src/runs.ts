@@ -64,7 +64,8 @@ export class RunView {
     const { items } = await connection.request('items', { run: this.info.value.run, from })
     if (items.length > 0) this.items.value = [...this.items.value, ...items]
     this.tables.value = this.tables.value.filter((t) => !items.some((i) => i.kind === 'table' && i.name === t.name))
-    if (!ended(this.info.value)) await this.askLive()
+    // iterates of designs are told there, also when they have ended
+    if (!ended(this.info.value) || from === 0) await this.askLive()
   }
 
   private async askLive(): Promise<void> {
@@ -103,6 +104,7 @@ export class RunView {
 export const runs = signal<readonly RunView[]>([])
 export const current = signal(0) // number of the run that is looked at
 export const currentRun = computed(() => runs.value.find((r) => r.info.value.run === current.value) ?? null)
+export const shownRun = computed(() => currentRun.value ?? runs.value[runs.value.length - 1] ?? null)
 export const active = computed(() => runs.value.find((r) => r.info.value.state === 'running') ?? null)
 
 export const findRun = (run: number): RunView | null => runs.value.find((r) => r.info.value.run === run) ?? null

@@ -43,9 +43,25 @@ export function change(edits: readonly Edit[], show: { from: number; to: number 
 
 // ---- open and save ------------------------------------------------------------------------------
 
-export async function openScene(which: { path: string } | { gallery: string } | { starter: string }): Promise<void> {
+/** Asks what becomes of changes that are not saved; what answers is called with yes: go on. */
+export const leaving = signal<((go: boolean) => void) | null>(null)
+
+function mayLeave(): Promise<boolean> {
+  if (!dirty.peek()) return Promise.resolve(true)
+  return new Promise((answer) => {
+    leaving.value = (go) => {
+      leaving.value = null
+      answer(go)
+    }
+  })
+}
+
+/** Opens a scene; false: the one at hand was kept. */
+export async function openScene(which: { path: string } | { gallery: string } | { starter: string }): Promise<boolean> {
+  if (!(await mayLeave())) return false
   const got = await connection.request('open', which)
   take(got.path, got.text, 'starter' in which ? '' : got.text)
+  return true
 }
 
 function take(where: string, what: string, onDisk: string): void {
@@ -79,8 +95,10 @@ export function openKept(): boolean {
 }
 
 /** A text that is no file yet. */
-export function openText(where: string, what: string): void {
+export async function openText(where: string, what: string): Promise<boolean> {
+  if (!(await mayLeave())) return false
   take(where, what, '')
+  return true
 }
 
 export async function save(): Promise<void> {

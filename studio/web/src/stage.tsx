@@ -29,12 +29,18 @@ export function stageTitle(i: StageItem): string {
   return words[i.kind]
 }
 
-/** The item that is seen: the one chosen, or the newest. */
+/** The item that is seen: the one chosen, or of the newest analysis. */
 export function shownItem(run: RunView): number {
   const items = run.items.value
   if (run.shown.value >= 0) return run.shown.value
-  for (let k = items.length - 1; k >= 0; k--) if (isStage(items[k]!)) return k
-  return -1
+  let best = -1
+  for (let k = items.length - 1; k >= 0; k--) {
+    const i = items[k]!
+    if (i.kind === 'begin' && best >= 0) break
+    // a motion rather than the place where it ends
+    if (isStage(i) && (best < 0 || i.kind === 'film')) best = k
+  }
+  return best
 }
 
 // ---- items in the view --------------------------------------------------------------------------
@@ -61,13 +67,29 @@ function playMode(v: Viewer, x: Float32Array, mode: Float32Array): void {
   v.playOrbit(c, 1, Math.PI)
 }
 
-export async function showPicture(v: Viewer, m: ModelArrays, i: Extract<StageItem, { kind: 'picture' }>): Promise<void> {
+export type Draw = (v: Viewer) => void
+
+/** Draws values on a model that the viewer shows. */
+export async function pictureOf(m: ModelArrays, i: Extract<StageItem, { kind: 'picture' }>): Promise<Draw> {
   const [x, colour, face] = await Promise.all([i.x ? connection.floats(i.x) : m.x, i.colour ? connection.floats(i.colour) : null, i.face ? connection.floats(i.face) : null])
-  v.setPositions(x)
   const values = colour ?? (face && m.triangles && face.length === m.triangles.length / 3 ? face : null)
-  if (!values) return
-  const [lo, hi] = i.lo < i.hi ? [i.lo, i.hi] : extent(values)
-  v.setColour(values, lo, hi, i.colourLabel ?? '', { perFace: !colour, ...(i.limit > 0 ? { limit: i.limit } : {}) })
+  return (v) => {
+    v.setPositions(x)
+    if (!values) return
+    const [lo, hi] = i.lo < i.hi ? [i.lo, i.hi] : extent(values)
+    v.setColour(values, lo, hi, i.colourLabel ?? '', { perFace: !colour, ...(i.limit > 0 ? { limit: i.limit } : {}) })
+  }
+}
+
+async function shapeOf(m: ModelArrays, i: Extract<StageItem, { kind: 'shape' }>): Promise<Draw> {
+  const [x, mode] = await Promise.all([connection.floats(i.x), i.mode ? connection.floats(i.mode) : null])
+  return (v) => {
+    if (mode) playMode(v, x, mode)
+    else {
+      v.setPositions(x)
+      v.setGhost(m.x)
+    }
+  }
 }
 
 function extent(values: Float32Array): [number, number] {
@@ -88,32 +110,23 @@ export async function bodyModel(i: Extract<StageItem, { kind: 'body' }>): Promis
   return { title: i.title, dim: 3, length: { unit: '', si: 1 }, x: raw.map((v, k) => v / (most[k % 3] || 1)), triangles: await connection.ints(i.triangles) }
 }
 
-async function fill(v: Viewer, m: ModelArrays, i: StageItem): Promise<void> {
-  if (i.kind === 'body') {
-    v.setModel(await bodyModel(i))
-    v.setNote(i.labels.map((l, k) => `${'xyz'[k]}: ${l}`).join('   '))
-    return
+/** What an item adds to the model, once its arrays are there. */
+async function drawingOf(m: ModelArrays, i: StageItem): Promise<Draw> {
+  if (i.kind === 'picture') return pictureOf(m, i)
+  if (i.kind === 'shape') return shapeOf(m, i)
+  if (i.kind === 'orbit') {
+    const coefficients = await connection.floats(i.coefficients)
+    return (v) => v.playOrbit(coefficients, i.harmonics, i.omega)
   }
-  v.setModel(m)
-  v.setNote('')
-  if (i.kind === 'picture') await showPicture(v, m, i)
-  else if (i.kind === 'orbit') v.playOrbit(await connection.floats(i.coefficients), i.harmonics, i.omega)
-  else if (i.kind === 'solids') v.setSolids(await solidsArrays(i))
-  else if (i.kind === 'film') {
+  if (i.kind === 'solids') {
+    const solids = await solidsArrays(i)
+    return (v) => v.setSolids(solids)
+  }
+  if (i.kind === 'film') {
     const [time, x, face] = await Promise.all([connection.floats(i.time), connection.floats(i.x), i.face ? connection.floats(i.face) : null])
-    // of cloth, whose limits are at 1
-    const n = (m.triangles?.length ?? 0) / 3
-    if (face && n > 0) v.setColour(face.subarray(0, n), 0, 1, 'part of the allowed strain', { perFace: true, limit: 1 })
-    v.playFilm({ time, x, face })
-  } else {
-    const x = await connection.floats(i.x)
-    if (i.mode) playMode(v, x, await connection.floats(i.mode))
-    else {
-      v.setPositions(x)
-      v.setGhost(m.x)
-      v.fadeGhost(true)
-    }
+    return (v) => v.playFilm({ time, x, face })
   }
+  return (v) => v.setNote(i.labels.map((l, k) => `${'xyz'[k]}: ${l}`).join('   '))
 }
 
 /** Shows an item, from where one looked if one turned the last. */
@@ -122,12 +135,15 @@ function useItem(viewer: Viewer | null, m: ModelArrays | null, item: StageItem |
   useEffect(() => {
     if (!viewer || !m || live) return
     let late = false
-    const pose: Pose = viewer.pose
-    const moved = home.current !== '' && JSON.stringify(pose) !== home.current
     const show = async (): Promise<void> => {
-      if (item) await fill(viewer, m, item)
-      else viewer.setModel(m)
+      const [model, draw] = await Promise.all([item?.kind === 'body' ? bodyModel(item) : m, item ? drawingOf(m, item) : null])
       if (late) return
+      const pose: Pose = viewer.pose
+      const moved = home.current !== '' && JSON.stringify(pose) !== home.current
+      viewer.setModel(model)
+      viewer.setColour(null)
+      viewer.setNote('')
+      draw?.(viewer)
       home.current = JSON.stringify(viewer.pose)
       if (moved && item?.kind !== 'body') viewer.setPose(pose)
     }
@@ -280,8 +296,8 @@ export function Stage({ run }: { run: RunView }) {
   return (
     <div class="stage-view">
       <div class="stage-head">
-        <span class="title">{live ? `at ${seconds(frame.time)}` : item ? stageTitle(item) : 'Model'}</span>
-        {live && <span class="live-lamp">live</span>}
+        <span class="title">{live ? `Live, ${seconds(frame.time)}` : item ? stageTitle(item) : 'Model'}</span>
+        {live && <span class="live-lamp" aria-hidden="true" />}
         {run.shown.value >= 0 && run.info.value.state === 'running' && (
           <button class="small" onClick={() => (run.shown.value = -1)}>
             Follow the run

@@ -33,8 +33,8 @@ export async function openBrowser({ still = true } = {}) {
   await context.addInitScript(() => addEventListener('securitypolicyviolation', (e) => console.error(`${e.violatedDirective} forbids ${e.blockedURI}, ${e.sourceFile}:${e.lineNumber}`, e.target?.outerHTML?.slice(0, 200))))
   const faults = []
   const requests = []
-  // blob: and data: never leave the page
-  const stays = (url) => /^(blob:|data:|about:)/.test(url) || new URL(url).hostname === '127.0.0.1'
+  // these never leave the machine
+  const stays = (url) => /^(blob:|data:|about:|file:)/.test(url) || new URL(url).hostname === '127.0.0.1'
   const heed = (url) => {
     requests.push(url)
     if (!stays(url)) faults.push(`a request leaves the machine: ${url}`)
@@ -52,7 +52,7 @@ export async function openBrowser({ still = true } = {}) {
     page.on('crash', () => faults.push('the page crashed'))
   })
   return {
-    context, faults, requests,
+    context, faults, requests, profile,
     async close() {
       await context.close()
       rmSync(profile, { recursive: true, force: true })

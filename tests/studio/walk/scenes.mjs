@@ -57,3 +57,13 @@ output: {frames: 48}
 
 /** One that nobody waits for. */
 export const long = strip.replace('periods: 10', 'periods: 100000').replace('shaken strip', 'strip that is shaken for long')
+
+/** Chainmail: how far it stretches in eight directions. */
+export const mail = `pliant: 1                       # chainmail: how far it goes
+title: chainmail of torus knots
+interlocking:
+  - name: mail
+    torus-knot: {radius: 5.5 mm, winding: 2.7 mm, wire: 1.5 mm, pitch: 12.8333 mm}
+analyses:
+  - limits: {of: mail, directions: 8}
+`

@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path'
 import { start } from '../client.mjs'
 import { drawn, look, missing, openBrowser } from './browser.mjs'
 import { badge, clickFile, figures, goTo, openFile, plain, retype } from './person.mjs'
-import { leg, long, predicted, strip } from './scenes.mjs'
+import { leg, long, mail, predicted, strip } from './scenes.mjs'
 
 const why = missing()
 if (why) {
@@ -79,10 +79,6 @@ async function run({ page, faults }) {
   assert.ok((await drawn(page, view)) > 0.005, 'the model is drawn')
   await look(page, pictures, 'scene-shell', faults)
   await page.getByRole('button', { name: 'Run', exact: true }).click()
-  const title = page.locator('.stage-head .title')
-  await title.filter({ hasText: /^Live/ }).waitFor()
-  const first = await title.innerText()
-  await page.waitForFunction((t) => document.querySelector('.stage-head .title').innerText !== t, first)
   await badge(page).filter({ hasText: 'done' }).waitFor()
   const want = analysis('strip.results', 'modes').frequency_Hz
   const got = await figures(page, 'modes', 'frequency_Hz')
@@ -93,7 +89,7 @@ async function run({ page, faults }) {
   await page.locator('.scene-name', { hasText: 'strip.yaml' }).waitFor()
   await badge(page).filter({ hasText: 'done' }).waitFor()
   near((await figures(page, 'modes', 'frequency_Hz'))[0], want[0], 1e-5 * want[0], 'the first mode after loading the page again')
-  assert.ok((await drawn(page, page.locator('.run-stage canvas').first())) > 0.005, 'the end of the transient is drawn')
+  assert.ok((await drawn(page, page.locator('.run-stage canvas').first())) > 0.005, 'the motion of the transient is drawn')
   await look(page, pictures, 'run', faults)
 }
 
@@ -103,7 +99,11 @@ async function cancel({ page, server, browser }) {
   await page.reload()
   await openFile(page, /long\.yaml/)
   await page.getByRole('button', { name: 'Run', exact: true }).click()
+  // states come while it runs
+  const title = page.locator('.stage-head .title')
   await page.locator('.live-lamp').waitFor()
+  const first = await title.innerText()
+  await page.waitForFunction((t) => document.querySelector('.stage-head .title').innerText !== t, first)
   await page.reload()
   await page.locator('.live-lamp').waitFor()
   const other = await browser.context.newPage()
@@ -126,6 +126,36 @@ async function results({ page, faults }) {
   const want = analysis('before.results', 'periodic').max_strain
   near((await figures(page, 'periodic', 'max_strain'))[0], want, 1e-5 * want, 'a figure of a run of the command')
   await look(page, pictures, 'results', faults)
+}
+
+// ---- materials and jumps ------------------------------------------------------------------------
+
+async function materials({ page, faults }) {
+  writeFileSync(join(folder, 'mail.yaml'), mail)
+  await page.reload()
+  await openFile(page, /mail\.yaml/)
+  await goTo(page, 'Materials')
+  await page.getByRole('button', { name: 'limits', exact: true }).click()
+  await page.getByText('limits of stretch').first().waitFor()
+  const elements = page.locator('.elements canvas').first()
+  await elements.waitFor()
+  assert.ok((await drawn(page, elements)) > 0.05, 'elements of the material are drawn')
+  await look(page, pictures, 'materials', faults)
+}
+
+async function jump({ page, faults }) {
+  writeFileSync(join(folder, 'hop.yaml'), command('new', 'jump').stdout)
+  await page.reload()
+  await openFile(page, /hop\.yaml/)
+  await goTo(page, 'Jump')
+  await page.getByRole('button', { name: 'Run jump' }).click()
+  // other motions have no rise
+  const rise = page.locator('.jump-figures').getByRole('row', { name: /^rises by/ }).locator('td')
+  await rise.waitFor()
+  const want = 1000 * analysis('hop.results', 'jump').jump.rise_m
+  const shown = await rise.innerText()
+  near(plain(shown.split(' ')[0]), want, 1e-3 * want, 'height of the jump in mm')
+  await look(page, pictures, 'jump', faults)
 }
 
 async function validate({ page, faults }) {
@@ -247,13 +277,16 @@ async function design({ page, faults }) {
   await look(page, pictures, 'design', faults)
   await page.getByRole('button', { name: 'Into the scene' }).click()
   await goTo(page, 'Scene')
-  await page.getByText('no problems').waitFor()
-  assert.ok(!(await page.locator('.tree').getByText('30 g').count()), 'the text has the value that was found')
+  // the text has the value that was found
+  await page.locator('.tree').getByText('30 g', { exact: true }).waitFor({ state: 'detached' })
+  await page.keyboard.press('Control+s')
+  await page.getByText('leg.yaml is saved').waitFor()
+  assert.match(readFileSync(join(folder, 'leg.yaml'), 'utf8'), /toe-target\.csv/, 'the goal stands in the file')
 }
 
 // ---- all of it ----------------------------------------------------------------------------------
 
-const steps = { tour, gallery, edit, run, cancel, results, response, explore, target, design, validate, keys }
+const steps = { tour, gallery, edit, run, cancel, results, response, explore, target, design, materials, jump, validate, keys }
 
 async function walk() {
   writeFileSync(join(folder, 'leg.yaml'), leg)

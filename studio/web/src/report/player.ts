@@ -18,7 +18,12 @@ const make = <K extends keyof HTMLElementTagNameMap>(name: K, parent: Element, a
 }
 
 // drawn, as fonts lack such signs
-const icons = { play: 'M4 2.5v11l9.5-5.5z', pause: 'M3.5 2.5h3v11h-3zM9.5 2.5h3v11h-3z', full: 'M2 2h5v2H4v3H2zM9 2h5v5h-2V4H9zM2 9h2v3h3v2H2zM12 9h2v5H9v-2h3z', home: 'M8 1.8 15 8h-2v6H9.6v-4H6.4v4H3V8H1z' }
+const icons = {
+  play: 'M4 2.5v11l9.5-5.5z',
+  pause: 'M3.5 2.5h3v11h-3zM9.5 2.5h3v11h-3z',
+  full: 'M2 2h5v2H4v3H2zM9 2h5v5h-2V4H9zM2 9h2v3h3v2H2zM12 9h2v5H9v-2h3z',
+  home: 'M8 1.8 15 8h-2v6H9.6v-4H6.4v4H3V8H1z',
+}
 
 function draw(button: HTMLElement, name: keyof typeof icons): void {
   button.innerHTML = `<svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><path d="${icons[name]}" fill="currentColor"/></svg>`

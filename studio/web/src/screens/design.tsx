@@ -11,7 +11,8 @@ import { failed, path } from '../scene'
 import { entryOf, readText } from '../scene_text'
 import { text } from '../scene'
 import { NumberField } from '../slider'
-import { connection, show } from '../state'
+import { shortcuts } from '../keys'
+import { connection, screen, show } from '../state'
 
 // ---- what is wanted -----------------------------------------------------------------------------
 
@@ -261,6 +262,7 @@ export function DesignScreen() {
   const moved = d.at.value > 0
   return (
     <div class="explore-bench design-bench">
+      <h2 class="unseen">Design</h2>
       <div class="explore-view">
         <MotionView label="motion of the design" model={d.arrays.value} motion={d.motion.value} ghost={moved ? d.first.value : null} faded />
         <p class="view-legend" aria-hidden="true">
@@ -292,3 +294,13 @@ export function DesignScreen() {
     </div>
   )
 }
+
+const here = (act: () => void) => (): void => {
+  if (screen.value === 'design') act()
+}
+shortcuts.push(
+  { group: 'Design', key: 's', text: 'start, or go on', act: here(() => void (d.running.value ? undefined : d.view.value?.info.value.state === 'cancelled' ? d.goOn() : d.start())) },
+  { group: 'Design', key: 'p', text: 'pause at the next iterate', act: here(() => void d.pause()) },
+  { group: 'Design', key: '[', text: 'the iterate before', act: here(() => d.pick(Math.max(d.at.value - 1, 0))) },
+  { group: 'Design', key: ']', text: 'the iterate behind', act: here(() => d.pick(Math.min(d.at.value + 1, d.iterates.value.length - 1))) },
+)

@@ -1,4 +1,4 @@
-import { useComputed, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Compare } from '../compare'
 import * as x from '../explore'
@@ -168,34 +168,37 @@ function Sliders({ chosen }: { chosen: number }) {
   )
 }
 
-/** One slider for several parameters: along the gradient of a watched path, or against it. */
-function Compound({ chosen }: { chosen: number }) {
-  const b = x.base.value!
-  const taken = useSignal<readonly boolean[]>(b.explored.parameters.map((p) => p.name !== 'frequency'))
-  const place = useSignal(0)
+/** Changes along the gradient of a path and against it, of the chosen parameters; null: not known yet. */
+function useWays(b: x.Base, name: string, taken: readonly boolean[]): { up: number[]; down: number[] } | null {
   const ways = useSignal<{ up: number[]; down: number[] } | null>(null)
-  const name = b.explored.watched[chosen]?.name ?? ''
-  const flags = taken.value.join()
   useEffect(() => {
     let live = true
-    place.value = 0
     ways.value = null
-    const list = taken.value.flatMap((on, k) => (on ? [k] : []))
+    const list = taken.flatMap((on, k) => (on ? [k] : []))
     if (list.length === 0 || !name) return
     void Promise.all([x.direction(name, list, false), x.direction(name, list, true)]).then(([up, down]) => {
       if (live && up && down) ways.value = { up, down }
     })
     return () => void (live = false)
-  }, [b, name, flags])
-  // sliders that are moved by hand end it
-  const own = useComputed(() => x.values.value)
+  }, [b, name, taken.join()])
+  return ways.value
+}
+
+/** One slider for several parameters: along the gradient of a watched path, or against it. */
+function Compound({ chosen }: { chosen: number }) {
+  const b = x.base.value!
+  const taken = useSignal<readonly boolean[]>(b.explored.parameters.map((p) => p.name !== 'frequency'))
+  const place = useSignal(0)
+  const name = b.explored.watched[chosen]?.name ?? ''
+  const ways = useWays(b, name, taken.value)
   const drag = (t: number): void => {
-    const dx = t >= 0 ? ways.value?.up : ways.value?.down
+    const dx = t >= 0 ? ways?.up : ways?.down
     if (!dx) return
     place.value = t
     x.values.value = b.explored.parameters.map((p, k) => Math.min(Math.max(p.value + Math.abs(t) * dx[k]!, p.min ?? -Infinity), p.max ?? Infinity))
   }
-  if (place.value !== 0 && own.value.every((v, k) => v === b.explored.parameters[k]?.value)) place.value = 0
+  // all of them back where they were
+  if (place.value !== 0 && !x.moved.value) place.value = 0
   return (
     <section class="compound" aria-label="along the gradient">
       <h3>
@@ -203,17 +206,7 @@ function Compound({ chosen }: { chosen: number }) {
       </h3>
       <div class="track">
         <span class="mark" style={{ '--at': 0.5 }} aria-hidden="true" />
-        <input
-          type="range"
-          min="-0.5"
-          max="0.5"
-          step="0.001"
-          value={place.value}
-          disabled={!ways.value}
-          aria-label={`less or more path of ${name}`}
-          aria-valuetext={`${general(100 * place.value, 3)} % of the ranges`}
-          onInput={(e) => drag(Number(e.currentTarget.value))}
-        />
+        <input type="range" min="-0.5" max="0.5" step="0.001" value={place.value} disabled={!ways} aria-label={`less or more path of ${name}`} aria-valuetext={`${general(100 * place.value, 3)} % of the ranges`} onInput={(e) => drag(Number(e.currentTarget.value))} />
       </div>
       <details>
         <summary>
@@ -350,6 +343,7 @@ function Workbench() {
   const poor = guess !== null && trustOf(x.trust.value) === 'poor'
   return (
     <div class="explore-bench">
+      <h2 class="unseen">Explore</h2>
       <div class="explore-view">
         <MotionView label="solved and predicted motion" model={x.arrays.value} motion={b.motion} ghost={guess?.motion ?? last?.motion ?? null} faded={poor || last !== null} trails={node} />
         <p class="view-legend" aria-hidden="true">

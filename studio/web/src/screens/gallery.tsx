@@ -1,11 +1,11 @@
-import { signal, useSignal } from '@preact/signals'
+import { effect, signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../icons'
 import type { IconName } from '../icons'
 import type { RequestMap } from '../protocol'
 import { openRun } from '../runs'
 import { openScene, openText, path } from '../scene'
-import { complain, connection, folderName, hello, notify, show } from '../state'
+import { complain, connection, folderName, hello, notify, screen, show } from '../state'
 import { ago, bytes } from '../format'
 
 type Card = RequestMap['gallery'][1]['cards'][number]
@@ -15,20 +15,23 @@ const cards = signal<readonly Card[]>([])
 const files = signal<readonly File[]>([])
 const busy = signal('')
 
+// scenes and results before what they are made of
+const ranks = { scene: 0, results: 0, mesh: 1, data: 1 }
+
 async function refresh(): Promise<void> {
   const got = await Promise.allSettled([connection.request('gallery', {}), connection.request('files', {})])
   if (got[0].status === 'fulfilled') cards.value = got[0].value.cards
-  if (got[1].status === 'fulfilled') files.value = [...got[1].value.files].sort((a, b) => b.time - a.time)
+  if (got[1].status === 'fulfilled') files.value = got[1].value.files.filter((f) => !/\.results\//.test(f.path)).sort((a, b) => ranks[a.kind] - ranks[b.kind] || b.time - a.time)
   for (const g of got) if (g.status === 'rejected') complain(g.reason)
 }
-connection.onOpen(() => void refresh())
+effect(() => {
+  if (screen.value === 'gallery' && connection.status.value === 'open') void refresh()
+})
 
 async function open(what: Parameters<typeof openScene>[0], name: string): Promise<void> {
   busy.value = name
   try {
-    await openScene(what)
-    show('scene')
-    void refresh()
+    if (await openScene(what)) show('scene')
   } catch (e) {
     complain(e)
   } finally {
@@ -100,6 +103,10 @@ const kinds: Record<File['kind'], { icon: IconName; name: string }> = {
 
 const base = (p: string): string => p.split('/').pop() ?? p
 
+async function openAsText(where: string, what: string): Promise<void> {
+  if (await openText(where, what)) show('scene')
+}
+
 /** A scene around a mesh, for a start. */
 function sceneOf(mesh: string): string {
   const name = base(mesh).replace(/\.[^.]*$/, '').replace(/[^A-Za-z0-9_-]/g, '_') || 'part'
@@ -122,10 +129,7 @@ function FileRow({ file }: { file: File }) {
   const act = (): void => {
     if (file.kind === 'scene') void open({ path: file.path }, file.path)
     else if (file.kind === 'results') void openResults(file.path)
-    else if (file.kind === 'mesh') {
-      openText(file.path.replace(/\.[^.]*$/, '.yaml'), sceneOf(file.path))
-      show('scene')
-    }
+    else if (file.kind === 'mesh') void openAsText(file.path.replace(/\.[^.]*$/, '.yaml'), sceneOf(file.path))
   }
   const inner = (
     <>
@@ -168,8 +172,7 @@ function Files() {
 async function take(dropped: globalThis.File): Promise<void> {
   const text = await dropped.text()
   if (/\.ya?ml$/i.test(dropped.name)) {
-    openText(dropped.name, text)
-    show('scene')
+    await openAsText(dropped.name, text)
     return
   }
   if (!/\.(csv|obj|stl|ply|msh|vtu|inp)$/i.test(dropped.name)) {
@@ -178,11 +181,8 @@ async function take(dropped: globalThis.File): Promise<void> {
   }
   await connection.request('write', { path: dropped.name, data: text })
   notify('note', `${dropped.name} is in ${folderName.value} now`)
-  if (!/\.csv$/i.test(dropped.name)) {
-    openText(dropped.name.replace(/\.[^.]*$/, '.yaml'), sceneOf(dropped.name))
-    show('scene')
-  }
   await refresh()
+  if (!/\.csv$/i.test(dropped.name)) await openAsText(dropped.name.replace(/\.[^.]*$/, '.yaml'), sceneOf(dropped.name))
 }
 
 function DropZone() {

@@ -5,7 +5,7 @@ import { modelArrays } from '../arrays'
 import { saveBlob } from '../download'
 import { general, minus, seconds } from '../format'
 import { Icon } from '../icons'
-import { sections } from '../items'
+import { sections } from '../sections'
 import { audit, centrePath, energies, forces, heights, isMotion, ledger, outcome, phaseAt, stagesOf, turns, upOf } from '../jumps'
 import type { Columns, Line, Stage } from '../jumps'
 import { Plot } from '../plot'
@@ -338,7 +338,7 @@ function Figures({ m, of }: { m: Motion; of: Model | null }) {
   const item = m.view.items.value.find((i): i is Of<'figures'> => i.kind === 'figures' && i.analysis === m.name)
   if (!item) return null
   return (
-    <div class="jump-foot">
+    <div class="jump-foot" role="region" aria-label="figures of the jump" tabIndex={0}>
       <Lines title="outcome" list={outcome(item.figures)} length={of?.length} />
       <div>
         <Lines title="energy" list={ledger(item.figures)} />

@@ -14,7 +14,7 @@ import type { PolarPoint, PolarSeries } from '../polar'
 import type { Item, Material } from '../protocol'
 import { active, cancelRun, current } from '../runs'
 import { failed, model, path, runScene } from '../scene'
-import { bodyModel, showPicture, stageTitle } from '../stage'
+import { bodyModel, pictureOf, stageTitle } from '../stage'
 import type { StageItem } from '../stage'
 import { complain, connection, show } from '../state'
 import { useViewer } from '../use_viewer'
@@ -154,9 +154,10 @@ async function fillSpace(v: ViewerOf, set: MaterialSet, item: StageItem): Promis
   } else if (item.kind === 'picture' && set.view) {
     const { model: of } = await connection.request('model', { rev: set.view.info.peek().model })
     const arrays = await modelArrays(of)
+    const draw = await pictureOf(arrays, item)
     // the camera takes in what is shown, not the sheet at rest
     v.setModel(item.x ? { ...arrays, x: await connection.floats(item.x) } : arrays)
-    await showPicture(v, arrays, item)
+    draw(v)
   }
 }
 

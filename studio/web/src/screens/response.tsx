@@ -225,6 +225,7 @@ export function ResponseScreen() {
   const shown = r.near.value ?? r.kept.value
   return (
     <div class="response-bench">
+      <h2 class="unseen">Response</h2>
       <div class="response-head">
         <Which />
         <label>

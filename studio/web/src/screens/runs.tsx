@@ -2,11 +2,12 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { seconds } from '../format'
 import { Icon } from '../icons'
-import { Report, sections } from '../items'
+import { Report } from '../items'
 import { LivePlots } from '../live_plot'
 import type { Run } from '../protocol'
-import { cancelRun, current, currentRun, ended, modelOf, resumeRun, runs } from '../runs'
+import { cancelRun, current, ended, modelOf, resumeRun, runs, shownRun } from '../runs'
 import type { RunView } from '../runs'
+import { sections } from '../sections'
 import { hasStage, Stage } from '../stage'
 import { complain, show } from '../state'
 
@@ -37,7 +38,7 @@ function Row({ run }: { run: RunView }) {
   const p = run.progress.value
   return (
     <li>
-      <button class="row" aria-current={current.value === info.run ? 'true' : undefined} onClick={() => (current.value = info.run)}>
+      <button class="row" aria-current={shownRun.value === run ? 'true' : undefined} onClick={() => (current.value = info.run)}>
         <Lamp state={info.state} />
         <span class="label">{info.label}</span>
         <span class="state">
@@ -147,8 +148,7 @@ function Document({ run }: { run: RunView }) {
 }
 
 export function RunsScreen() {
-  const list = runs.value
-  const run = currentRun.value ?? list[list.length - 1] ?? null
+  const run = shownRun.value
   if (!run)
     return (
       <div class="page centre">

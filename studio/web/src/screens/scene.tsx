@@ -70,7 +70,9 @@ const levels = { error: 'Error', warning: 'Warning', note: 'Note' }
 function Problems() {
   const list = problems.value
   const errors = list.filter((p) => p.level === 'error').length
-  const told = checking.value ? 'checking …' : list.length === 0 ? 'no problems' : `${errors} ${errors === 1 ? 'error' : 'errors'}, ${list.length - errors} to note`
+  const others = list.length - errors
+  const words = [errors > 0 && `${errors} ${errors === 1 ? 'error' : 'errors'}`, others > 0 && `${others} to note`].filter(Boolean)
+  const told = checking.value ? 'checking …' : words.join(', ') || 'no problems'
   return (
     <details class="problems" open={errors > 0}>
       <summary>

@@ -152,54 +152,70 @@ function Begin() {
   )
 }
 
+const planes = { auto: 'of its widest extents', xy: 'x y', xz: 'x z', yz: 'y z' } as const
+
+function Source({ unit }: { unit: { unit: string; si: number } }) {
+  const anew = (): void => void (t.raw.value = null)
+  return (
+    <section>
+      <label class="line">
+        <span>node</span>
+        <select value={String(t.which.value)} onChange={(e) => ((t.which.value = Number(e.currentTarget.value)), anew())}>
+          {x.base.value!.explored.watched.map((w, k) => (
+            <option key={w.name} value={String(k)}>
+              {w.name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {t.dim.value === 3 && (
+        <label class="line">
+          <span>plane</span>
+          <select value={t.planeWanted.value} onChange={(e) => ((t.planeWanted.value = e.currentTarget.value as keyof typeof planes), anew())}>
+            {Object.entries(planes).map(([key, words]) => (
+              <option key={key} value={key}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <div class="sources">
+        <button class="small" onClick={t.takePresent}>
+          Begin with the present path
+        </button>
+        <Import si={unit.si} />
+        <button class="small" disabled={!t.raw.value} onClick={anew}>
+          Clear
+        </button>
+      </div>
+    </section>
+  )
+}
+
+function Legend() {
+  return (
+    <p class="curve-legend">
+      <span class="solved">present path</span>
+      {t.raw.value?.from === 'hand' && <span class="drawn">drawn</span>}
+      {t.curve.value && <span class="target">target, with {Math.min(t.harmonics.value, t.most.value)} harmonics; dots at equal times</span>}
+      {t.nearest.value && <span class="predicted">nearest, to first order</span>}
+    </p>
+  )
+}
+
 export function TargetScreen() {
-  const b = x.base.value
-  if (!b || !t.present.value) return <Begin />
+  if (!x.base.value || !t.present.value) return <Begin />
   const unit = x.model.value?.length ?? { unit: 'm', si: 1 }
   return (
     <div class="target-bench">
+      <h2 class="unseen">Target</h2>
       <div class="target-draw">
         <TargetPad unit={unit} />
-        <p class="curve-legend">
-          <span class="solved">present path</span>
-          {t.raw.value?.from === 'hand' && <span class="drawn">drawn</span>}
-          {t.curve.value && <span class="target">target, with {Math.min(t.harmonics.value, t.most.value)} harmonics; dots at equal times</span>}
-          {t.nearest.value && <span class="predicted">nearest, to first order</span>}
-        </p>
+        <Legend />
       </div>
       <div class="target-side">
-        <section>
-          <label class="line">
-            <span>node</span>
-            <select value={String(t.which.value)} onChange={(e) => ((t.which.value = Number(e.currentTarget.value)), (t.raw.value = null))}>
-              {b.explored.watched.map((w, k) => (
-                <option key={w.name} value={String(k)}>
-                  {w.name}
-                </option>
-              ))}
-            </select>
-          </label>
-          {t.dim.value === 3 && (
-            <label class="line">
-              <span>plane</span>
-              <select value={t.planeWanted.value} onChange={(e) => ((t.planeWanted.value = e.currentTarget.value as 'auto'), (t.raw.value = null))}>
-                <option value="auto">of its widest extents</option>
-                <option value="xy">x y</option>
-                <option value="xz">x z</option>
-                <option value="yz">y z</option>
-              </select>
-            </label>
-          )}
-          <div class="sources">
-            <button class="small" onClick={t.takePresent}>
-              Begin with the present path
-            </button>
-            <Import si={unit.si} />
-            <button class="small" disabled={!t.raw.value} onClick={() => (t.raw.value = null)}>
-              Clear
-            </button>
-          </div>
-        </section>
+        <Source unit={unit} />
         {t.curve.value && (
           <section>
             <h3>Shape</h3>

@@ -162,19 +162,24 @@ export class Body {
     const order = main ? 2 : style === 'ghost' ? 6 : 1
     const opacity = main ? 1 : style === 'ghost' ? 0.95 : 0.55 * this.opacity
     if (nsharp > 0) {
-      this.sharp = new Lines(nsharp, lineMaterial(shared, { tint, width: main ? 1.3 : 1.6, opacity: main ? 0.85 : opacity, dash, bias: 4e-4 }, false), true, layout.arcs.subarray(0, 2 * nsharp))
+      const drawn = { tint, width: main ? 1.3 : 1.6, opacity: main ? 0.85 : opacity, dash, bias: 4e-4 }
+      this.sharp = new Lines(nsharp, lineMaterial(shared, drawn, false), true, layout.arcs.subarray(0, 2 * nsharp))
       this.sharp.mesh.renderOrder = order
       this.group.add(this.sharp.mesh)
     }
     const nseg = layout.segments.length / 2
     if (nseg > 0) {
       const width = nseg > 4000 ? 1.4 : nseg > 400 ? 2.2 : nseg > 40 ? 3.2 : 4.4
-      this.rods = new Lines(nseg, lineMaterial(shared, { tint: main ? look.rod : tint, width: main ? width : 0.7 * width, opacity, round: main ? (width > 4 ? 1 : 0.6) : 0, dash, bias: 8e-4 }, main), true, layout.arcs.subarray(2 * nsharp))
+      const own = main
+        ? { tint: look.rod, width, round: width > 4 ? 1 : 0.6, bias: 8e-4 }
+        : { tint, width: 0.7 * width, opacity, dash, bias: 8e-4 }
+      this.rods = new Lines(nseg, lineMaterial(shared, own, main), true, layout.arcs.subarray(2 * nsharp))
       this.rods.mesh.renderOrder = order
       this.group.add(this.rods.mesh)
     }
     if (layout.springs.length > 0) {
-      this.coils = new Lines(layout.springs.length * coilPoints, lineMaterial(shared, { tint: main ? look.spring : tint, width: 1.6, opacity, bias: 1e-3 }, false), true)
+      const drawn = { tint: main ? look.spring : tint, width: 1.6, opacity, bias: 1e-3 }
+      this.coils = new Lines(layout.springs.length * coilPoints, lineMaterial(shared, drawn, false), true)
       this.coils.mesh.renderOrder = order
       this.group.add(this.coils.mesh)
     }
@@ -184,7 +189,8 @@ export class Body {
     const { layout } = this
     const add = (nodes: Int32Array, width: number, ring: number): void => {
       if (nodes.length === 0) return
-      const p = new Points(this.sharing(nodes), markMaterial(this.shared, { shape: ring > 0 ? 1 : 0, tint: ring > 0 ? look.back as never : look.rod, rim: look.rod, ring, width }))
+      const drawn = { shape: ring > 0 ? 1 : 0, tint: ring > 0 ? look.rim : look.rod, rim: look.rod, ring, width } as const
+      const p = new Points(this.sharing(nodes), markMaterial(this.shared, drawn))
       p.frustumCulled = false
       p.renderOrder = 3
       this.marks.push(p)

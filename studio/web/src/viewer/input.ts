@@ -47,7 +47,8 @@ export class Input {
 
   private pressed(e: PointerEvent): void {
     const [x, y] = this.at(e)
-    this.box.focus({ preventScroll: true })
+    // a finger that scrolls the page only passes by
+    if (this.wheelAlways || e.pointerType !== 'touch') this.box.focus({ preventScroll: true })
     this.box.setPointerCapture(e.pointerId)
     this.down.set(e.pointerId, { x, y })
     this.start = { x, y, button: e.shiftKey && !this.brush ? 2 : e.button }
@@ -93,7 +94,10 @@ export class Input {
     if (!this.down.delete(e.pointerId) || this.down.size > 0) return
     if (this.brush && this.moved && e.type === 'pointerup' && this.path.length > 4) {
       this.hands.brushed(this.path, e.shiftKey ? 'add' : e.altKey ? 'remove' : 'set')
-    } else if (!this.moved && this.start?.button === 0) this.hands.click(this.start.x, this.start.y)
+    } else if (!this.moved && this.start?.button === 0) {
+      this.box.focus({ preventScroll: true })
+      this.hands.click(this.start.x, this.start.y)
+    }
     this.hands.brushing(null)
     this.start = null
   }
@@ -114,7 +118,8 @@ export class Input {
     const table: Record<string, () => void> = {
       ArrowLeft: () => move(-by, 0), ArrowRight: () => move(by, 0), ArrowUp: () => move(0, -by), ArrowDown: () => move(0, by),
       '+': () => hands.zoom(0.85), '=': () => hands.zoom(0.85), '-': () => hands.zoom(1 / 0.85), _: () => hands.zoom(1 / 0.85),
-      0: () => hands.preset('home'), f: () => hands.preset('fit'), 1: () => hands.preset('x'), 2: () => hands.preset('y'), 3: () => hands.preset('z'), 4: () => hands.preset('iso'),
+      0: () => hands.preset('home'), f: () => hands.preset('fit'), 4: () => hands.preset('iso'),
+      1: () => hands.preset('x'), 2: () => hands.preset('y'), 3: () => hands.preset('z'),
       ' ': () => hands.toggle(), ',': () => hands.step(-1), '.': () => hands.step(1),
     }
     const f = e.ctrlKey || e.metaKey || e.altKey ? undefined : table[e.key]

@@ -1,4 +1,7 @@
-import { DataTexture, DoubleSide, GLSL3, LessEqualDepth, LinearFilter, NoBlending, NormalBlending, RawShaderMaterial, RGBAFormat, Sphere, Vector2, Vector3 } from 'three'
+import {
+  DataTexture, DoubleSide, GLSL3, LessEqualDepth, LinearFilter, NoBlending, NormalBlending, RawShaderMaterial, RGBAFormat, Sphere,
+  Vector2, Vector3,
+} from 'three'
 import type { BufferGeometry, IUniform } from 'three'
 import { atLimit, beyond, colourTable, noValue } from './colours'
 import type { RGB } from './colours'

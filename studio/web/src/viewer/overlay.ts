@@ -252,7 +252,9 @@ export function drawOverlay(c: Pen, d: Drawing): void {
   c.textAlign = 'left'
   c.textBaseline = 'alphabetic'
   c.font = font(12.5, 500)
-  d.notes.forEach((text, k) => say(c, d.look, text, 14, 24 + 18 * k, d.look.mute))
+  // narrow views have their tools above them
+  const top = d.width < 640 ? 62 : 24
+  d.notes.forEach((text, k) => say(c, d.look, text, 14, top + 18 * k, d.look.mute))
   if (d.brush) drawBrush(c, d, d.brush)
   if (d.focus) {
     c.strokeStyle = css(d.look.drive)

@@ -126,7 +126,9 @@ export class Picture {
     paths.forEach((path, k) => {
       const n = Math.max(path.length / 3 - 1, 0)
       for (const through of [true, false]) {
-        const line = new Lines(n, lineMaterial(this.shared, { tint: tint(palette[(k + 1) % palette.length]!), width: 2.4, opacity: through ? 0.3 : 1, through, bias: 1e-3 }, false), false)
+        const colour = tint(palette[(k + 1) % palette.length]!)
+        const drawn = { tint: colour, width: 2.4, opacity: through ? 0.3 : 1, through, bias: 1e-3 }
+        const line = new Lines(n, lineMaterial(this.shared, drawn, false), false)
         line.follow(path)
         line.mesh.renderOrder = through ? 7 : 3
         this.trails.push(line)

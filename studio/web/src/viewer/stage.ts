@@ -1,4 +1,7 @@
-import { BufferAttribute, BufferGeometry, Color, ColorManagement, GLSL3, Mesh, NearestFilter, NoBlending, RawShaderMaterial, Scene, UnsignedByteType, WebGLRenderer, WebGLRenderTarget } from 'three'
+import {
+  BufferAttribute, BufferGeometry, Color, ColorManagement, GLSL3, Mesh, NearestFilter, NoBlending, RawShaderMaterial, Scene,
+  UnsignedByteType, WebGLRenderer, WebGLRenderTarget,
+} from 'three'
 import type { Camera } from 'three'
 import * as shader from './shaders'
 

@@ -24,6 +24,7 @@ const SETTLE = 160 // ms after the last movement until the picture is drawn with
 const SAMPLES = 12 // moments of a motion that the camera takes in
 const TRAIL = 192
 const REACH = 14 // pixels around a node that pick it, unless told
+const KEYS = 'Arrow keys turn, with Shift they move; plus and minus zoom; 0 shows all; 1, 2, 3, 4 look along x, y, z and from the side; Space plays.'
 
 interface Colour {
   values: Float32Array
@@ -71,6 +72,7 @@ export class Viewer {
   private note = ''
   private overlays = { supports: true, drives: true, loads: true }
   private brushPath: number[] | null = null
+  private seenOnly = false
   private ground: boolean
   private wire: boolean
   private theme: Theme
@@ -88,10 +90,10 @@ export class Viewer {
     this.theme = options.theme ?? 'auto'
     this.wire = options.wire ?? true
     this.ground = options.ground ?? true
-    this.box = element('div', { position: 'relative', width: '100%', height: '100%', overflow: 'hidden', outline: 'none', touchAction: 'none', userSelect: 'none' })
+    this.box = element('div', { position: 'relative', width: '100%', height: '100%', overflow: 'hidden', outline: 'none', userSelect: 'none' })
     this.box.tabIndex = 0
     this.box.setAttribute('role', 'application')
-    this.box.setAttribute('aria-label', `${options.label ?? '3-D view'}. Arrow keys turn, with Shift they move; plus and minus zoom; 0 shows all; 1, 2, 3, 4 look along x, y, z and from the side; Space plays.`)
+    this.box.setAttribute('aria-label', `${options.label ?? '3-D view'}. ${KEYS}`)
     const layer: Partial<CSSStyleDeclaration> = { position: 'absolute', inset: '0', width: '100%', height: '100%', display: 'block' }
     const canvas = element('canvas', layer)
     this.over = element('canvas', { ...layer, pointerEvents: 'none' })
@@ -108,22 +110,24 @@ export class Viewer {
       this.picture = new Picture(canvas)
       canvas.addEventListener('webglcontextlost', (e) => {
         e.preventDefault()
-        if (!this.disposed) this.fallBack()
+        if (!this.disposed) this.fallBack('The graphics of this browser have stopped')
       }, { signal: this.stop.signal })
     } catch {
-      this.fallBack()
+      this.fallBack('This browser gives no WebGL')
     }
   }
 
-  private fallBack(): void {
+  private fallBack(why: string): void {
     const old = this.box.firstElementChild as HTMLCanvasElement
     const canvas = old.cloneNode() as HTMLCanvasElement
     old.replaceWith(canvas)
     this.picture = null
     this.flat = new Flat(canvas)
-    const says = element('p', { position: 'absolute', left: '14px', top: '34px', margin: '0', font: '13px/1.45 system-ui, sans-serif', maxWidth: '34em' })
+    const font = '13px/1.45 system-ui, sans-serif'
+    const says = element('p', { position: 'absolute', left: '14px', top: '34px', margin: '0', font, maxWidth: '34em' })
     says.setAttribute('role', 'status')
-    says.textContent = 'This browser gives no WebGL, so the model is drawn by plain means: without shadow, and slowly where it is large. Other browsers, or hardware acceleration switched on in this one, show it in full.'
+    says.textContent = `${why}, so the model is drawn by plain means: without shadow, and slowly where it is large. ` +
+      'Other browsers, or hardware acceleration switched on in this one, show it in full.'
     says.style.color = this.look.mute
     this.box.append(says)
     this.ask()
@@ -143,7 +147,14 @@ export class Viewer {
     for (const query of ['(prefers-color-scheme: dark)', '(resolution: 1dppx)'])
       matchMedia(query).addEventListener('change', () => this.setTheme(this.theme), { signal })
     document.addEventListener('visibilitychange', () => (document.hidden ? this.player.pause() : this.ask()), { signal })
-    for (const name of ['focus', 'blur']) this.box.addEventListener(name, () => this.ask(), { signal })
+    // fingers scroll the page up and down until the view has the focus, where it shares a page
+    const shared = this.options.wheel === 'focused'
+    this.box.style.touchAction = shared ? 'pan-y' : 'none'
+    for (const name of ['focus', 'blur'])
+      this.box.addEventListener(name, () => {
+        if (shared) this.box.style.touchAction = name === 'focus' ? 'none' : 'pan-y'
+        this.ask()
+      }, { signal })
     this.resized()
     this.setTheme(this.theme)
   }
@@ -225,7 +236,7 @@ export class Viewer {
     this.ghost = o ? new Float32Array(this.x.length) : null
     if (!o) this.picture?.setGhost(null)
     this.moved()
-    this.ask()
+    this.ask(true)
   }
 
   /** Takes the colour from the second state: it is not to be trusted. */
@@ -495,7 +506,8 @@ export class Viewer {
   // positions now, of all that moves
   private moved(): void {
     if (this.player.source && this.player.source.kind !== 'live') this.player.at(this.player.phase, this.x)
-    this.shown = this.exaggeration === 1 || !this.layout ? this.x : enlarged(this.layout.model.x, this.x, this.exaggeration, this.shown === this.x ? undefined : this.shown)
+    const room = this.shown === this.x ? undefined : this.shown
+    this.shown = this.exaggeration === 1 || !this.layout ? this.x : enlarged(this.layout.model.x, this.x, this.exaggeration, room)
     if (this.ghostOrbit && this.ghost) {
       orbitAt(this.ghostOrbit.coefficients, this.ghostOrbit.harmonics, 2 * Math.PI * this.player.phase, this.ghost)
       this.picture?.setGhost(this.large(this.ghost))
@@ -600,16 +612,17 @@ export class Viewer {
     return nearest(this.seen, this.layout.model.triangles ?? new Int32Array(0), px, py, this.options.reach ?? REACH)
   }
 
-  /** Dragging draws a region instead of turning; null: it turns. */
-  setBrush(mode: 'box' | 'lasso' | null): void {
+  /** Dragging draws a region instead of turning; null: it turns. It takes nodes through the model, or those seen alone. */
+  setBrush(mode: 'box' | 'lasso' | null, seenOnly = false): void {
     this.input.brush = mode
+    this.seenOnly = seenOnly
     this.box.style.cursor = mode ? 'crosshair' : ''
   }
 
   private brushed(polygon: number[], how: BrushHow): void {
     if (!this.layout) return
     project(this.rig.projection(), this.shown, this.seen)
-    this.options.onBrush?.(nodesWithin(this.seen, polygon, null), how)
+    this.options.onBrush?.(nodesWithin(this.seen, polygon, this.seenOnly ? (this.layout.model.triangles ?? null) : null), how)
   }
 
   private hover(x: number, y: number): void {
@@ -671,8 +684,11 @@ export class Viewer {
       const ground = this.ground && !this.flatModel && rig.pose.el > 0.02
       this.picture.body?.showWire(this.wire && layout.edges.length / 2 <= q.wires, rig.perPixel)
       this.picture.draw(rig.apply(centre, radius), q, rig, ground)
-    } else if (layout && this.flat)
-      this.flat.draw(layout, this.shown, this.ghost && this.large(this.ghost), rig.projection(), this.look, this.colour && { ...this.colour, map: this.colour.bar.map }, Math.min(devicePixelRatio || 1, 2))
+    } else if (layout && this.flat) {
+      const colour = this.colour && { ...this.colour, map: this.colour.bar.map }
+      const ghost = this.ghost && this.large(this.ghost)
+      this.flat.draw(layout, this.shown, ghost, rig.projection(), this.look, colour, Math.min(devicePixelRatio || 1, 2))
+    }
     const key = JSON.stringify([rig.pose, rig.width, rig.height, this.brushPath?.length, document.activeElement === this.box])
     if (!this.overlayOld && key === this.overlayKey) return
     this.overlayKey = key
