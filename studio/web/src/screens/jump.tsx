@@ -167,16 +167,16 @@ function Over({ name, title, ylabel, series, stages, length, seek }: { name: str
   )
 }
 
-function Plots({ table, of, name, seek }: { table: Columns; of: Model; name: string; seek: (t: number) => void }) {
+function Plots({ table, of, name, seek }: { table: Columns; of: Model | null; name: string; seek: (t: number) => void }) {
   const p = useMemo(() => {
-    const up = upOf(of.gravity, of.dim)
-    return { stages: stagesOf(table), height: heights(table, up, of.watched.map((w) => w.name)), force: forces(table), energy: energies(table), turn: turns(table) }
+    const up = upOf(of?.gravity ?? [], of?.dim ?? 3)
+    return { stages: stagesOf(table), height: heights(table, up, (of?.watched ?? []).map((w) => w.name)), force: forces(table), energy: energies(table), turn: turns(table) }
   }, [table, of])
   const common = { stages: p.stages, seek }
   return (
     <>
       <StageLegend stages={p.stages} />
-      <Over name={`${name}-height`} title={p.height.length === 1 ? `height, ${p.height[0]!.name}` : 'height'} ylabel="height (m)" series={p.height} length={of.length.unit} {...common} />
+      <Over name={`${name}-height`} title={p.height.length === 1 ? `height, ${p.height[0]!.name}` : 'height'} ylabel="height (m)" series={p.height} length={of?.length.unit ?? 'm'} {...common} />
       <Over name={`${name}-force`} title={p.force.length === 1 ? `force of ${p.force[0]!.name}` : 'forces of obstacles'} ylabel="normal force (N)" series={p.force} {...common} />
       <Over name={`${name}-energy`} title="energy" ylabel="energy (J)" series={p.energy} {...common} />
       <Over name={`${name}-turn`} title="turns about the main axis" ylabel="turns" series={p.turn} {...common} />
@@ -300,6 +300,7 @@ function View({ m, of, table, seeker }: { m: Motion; of: { arrays: ModelArrays }
     <div class="jump-view">
       <div class="stage-place">
         <div class="viewer-place" ref={own} />
+        {m.view.info.value.model <= 0 && ended(m.view.info.value) && <p class="page mute">The scene of this run could not be read, so that it is not shown.</p>}
         {live && <span class="live-lamp">live, {seconds(time.value)}</span>}
       </div>
       {v && film && last > first && <PlayBar key={m.key} viewer={v} playing={now.value.playing} phase={now.value.phase} name={m.name} />}
@@ -439,7 +440,7 @@ export function JumpScreen() {
       </div>
       <View key={m.key} m={m} of={of} table={table} seeker={seeker} />
       <div class="jump-plots">
-        {table && of ? <Plots table={table} of={of.model} name={m.name} seek={(t) => seeker.peek()(t)} /> : <p class="mute">{ended(m.view.info.value) ? 'This run has no table of the motion.' : 'waits for the first steps …'}</p>}
+        {table ? <Plots table={table} of={of?.model ?? null} name={m.name} seek={(t) => seeker.peek()(t)} /> : <p class="mute">{ended(m.view.info.value) ? 'This run has no table of the motion.' : 'waits for the first steps …'}</p>}
       </div>
       <Figures m={m} of={of?.model ?? null} />
     </div>

@@ -386,7 +386,7 @@ function Elements({ set, spot: s }: { set: MaterialSet; spot: Spot | null }) {
         <span class="title" role="status">
           {sayWhere(set, s, b)}
         </span>
-        {b && b.contacts.length > 0 && (
+        {b?.solids && b.contacts.length > 0 && (
           <label class="check">
             <input type="checkbox" checked={forces.value} onChange={(e) => (forces.value = e.currentTarget.checked)} /> forces
           </label>
