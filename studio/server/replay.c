@@ -127,8 +127,9 @@ static void look(studio *s) {
 static int append(const studio *s, json_t *line) {
   char *text = json_dumps(line, JSON_COMPACT | JSON_REAL_PRECISION(17));
   size_t n = text ? strlen(text) : 0;
-  int fd =
-      openat(s->folder_fd, FILE_NAME, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+  // what is no file, such as a pipe that nobody reads, is not waited for
+  int fd = openat(s->folder_fd, FILE_NAME,
+                  O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
   if (text) text[n] = '\n';
   int ok = text && fd >= 0 && write(fd, text, n + 1) == (ssize_t)n + 1;
   if (fd >= 0) close(fd);
