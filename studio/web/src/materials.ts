@@ -52,10 +52,11 @@ const isSheet = (i: StageItem): boolean => i.kind === 'picture' && i.limit > 0
 
 function setOf(view: RunView, name: string, kind: string, items: readonly Item[]): MaterialSet | null {
   const { run, label } = view.info.value
-  const polars = items.flatMap((i) => (i.kind === 'polar' ? [polarOf(i, name)] : []))
-  const stage = items.filter((i): i is StageItem => isStage(i) && (i.kind === 'body' || isSheet(i)))
   const limits = kind === 'limits'
-  if (!limits && polars.length === 0 && !stage.some(isSheet)) return null
+  const polars = items.flatMap((i) => (i.kind === 'polar' ? [polarOf(i, name)] : []))
+  const stage = items.filter((i): i is StageItem => isStage(i) && ((limits && i.kind === 'body') || isSheet(i)))
+  // one that has just begun leaves the others in their place
+  if (polars.length === 0 && stage.length === 0) return null
   const figures = items.find((i): i is Of<'figures'> => i.kind === 'figures')?.figures
   const material = figures?.material
   return {

@@ -46,7 +46,7 @@ function styled(list: readonly Line[], got: readonly (Float32Array | null)[], n:
     const second = many && sideOf(series.name ?? '') === 1
     return {
       ...series,
-      name: many ? `${set.label}: ${series.name ?? ''}` : series.name,
+      name: many ? `${set.view ? `${set.view.info.value.run} · ` : ''}${set.name}: ${series.name ?? ''}` : series.name,
       dashed: second ? 1 : series.dashed,
       fill: series.fill && !many,
       colour: many ? keys.indexOf(set.key) : series.colour,
