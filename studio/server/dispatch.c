@@ -15,6 +15,7 @@ const operation operations[] = {{"hello", op_hello, 0},
                                 {"open", op_open, 0},
                                 {"save", op_save, 0},
                                 {"write", op_write, 0},
+                                {"upload", op_upload, 1},
 #define X(fn, name, slow) {name, op_##fn, slow},
                                 JOB_OPERATIONS(X) EXPLORE_OPERATIONS(X)
 #undef X

@@ -24,8 +24,7 @@ static const struct {
     {".png", "data"},   {".uff", "data"},  {".material", "data"},
 };
 
-// NULL: not of interest
-static const char *kind_of(const char *name) {
+const char *file_kind(const char *name) {
   size_t n = strlen(name);
   for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
     size_t m = strlen(kinds[k].ending);
@@ -55,7 +54,7 @@ static void list_folder(json_t *out, int fd, const char *path, int depth) {
     if (length >= (int)sizeof sub || e->d_name[0] == '.' || !path_good(sub) ||
         fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
       continue;
-    if (S_ISREG(st.st_mode) && kind_of(e->d_name)) list_one(out, sub, kind_of(e->d_name), &st);
+    if (S_ISREG(st.st_mode) && file_kind(e->d_name)) list_one(out, sub, file_kind(e->d_name), &st);
     if (!S_ISDIR(st.st_mode)) continue;
     int in = openat(fd, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (in < 0) continue;
@@ -149,10 +148,8 @@ json_t *op_save(studio *s, const json_t *args, failure *f) {
 json_t *op_write(studio *s, const json_t *args, failure *f) {
   const char *path = arg_text(args, "path"), *data = arg_text(args, "data");
   if (!path || !data) return refuse(f, "bad-request", NULL, "path and data are needed");
-  const char *kind = kind_of(path);
-  if (!ends_with(path, ".csv") && (!kind || strcmp(kind, "mesh") != 0))
-    return refuse(f, "bad-request", "end the name in .csv, or as meshes do",
-                  "'%.200s' is neither a table nor a mesh", path);
+  if (!ends_with(path, ".csv"))
+    return refuse(f, "bad-request", "end the name in .csv", "'%.200s' is no table", path);
   if (!file_write(s, path, data, strlen(data), f)) return NULL;
   return json_pack("{s:I}", "bytes", (json_int_t)strlen(data));
 }

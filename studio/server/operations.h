@@ -13,4 +13,7 @@ json_t *op_open(studio *s, const json_t *args, failure *f);
 json_t *op_save(studio *s, const json_t *args, failure *f);
 json_t *op_write(studio *s, const json_t *args, failure *f);
 
+// upload.c
+json_t *op_upload(studio *s, const json_t *args, failure *f);
+
 #endif

@@ -17,13 +17,10 @@ static const struct {
   pl_status (*create)(studio *s);
   void (*free)(studio *s);
 } parts[] = {
-    {data_create, data_free},
-    {gallery_create, gallery_free},
-    {clients_create, clients_free},
-    {worker_create, worker_free},
-    {models_create, models_free},
-    {journal_create, journal_free},
-    {explorations_create, explorations_free},
+    {data_create, data_free},       {gallery_create, gallery_free},
+    {upload_create, upload_free},   {clients_create, clients_free},
+    {worker_create, worker_free},   {models_create, models_free},
+    {journal_create, journal_free}, {explorations_create, explorations_free},
     {runs_create, runs_free},
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };

@@ -33,6 +33,7 @@ struct pl_studio {
   struct http *http;       // http.h
   struct store *store;     // data.c
   struct gallery *gallery; // gallery.c
+  struct upload *upload;   // upload.c
   struct clients *clients; // client.c
   struct worker *worker;   // dispatch.c
   struct runs *runs;       // each by its create and free in `parts` of server.c
@@ -124,6 +125,8 @@ int file_write(studio *s, const char *path, const void *data, size_t n, failure 
 
 pl_status gallery_create(studio *s);
 void gallery_free(studio *s);
+pl_status upload_create(studio *s);
+void upload_free(studio *s);
 pl_status models_create(studio *s);
 void models_free(studio *s);
 // The thread of jobs; free cancels what runs and waits for it. Models must outlive it.

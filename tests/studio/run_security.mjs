@@ -148,6 +148,9 @@ test('files beyond the folder', async () => {
     'summary.json', '.yaml', 'a\nb.yaml']) {
     assert.ok((await p.ask('save', { path: name, text: 'x' })).error, `save ${name}`)
     assert.ok((await p.ask('write', { path: name, data: 'x' })).error, `write ${name}`)
+    // a link of another name
+    const mesh = name === 'link.yaml' ? name : name.replace(/yaml$/, 'stl')
+    assert.ok((await p.ask('upload', { path: mesh, at: 0, total: 1, base64: 'AA==' })).error, `upload ${mesh}`)
   }
   for (const name of ['../room', '..', '.', '/etc', 'etc', '', 'catapult/../..'])
     assert.ok((await p.ask('open', { gallery: name })).error, `gallery ${name}`)

@@ -1,6 +1,7 @@
 // Requests: what is one, what is not, and the operations on files.
 #include "studios.h"
 
+#include "files.h"
 #include "server_impl.h"
 
 static int parses(const char *text, request *r) {
@@ -112,6 +113,46 @@ static void files(void **state) {
   pl_studio_stop(s);
 }
 
+static json_t *piece(const char *path, int at, int total, const char *base64) {
+  return json_pack("{s:s, s:i, s:i, s:s}", "path", path, "at", at, "total", total, "base64",
+                   base64);
+}
+
+// bytes of all kinds in pieces of six; nothing is there before it is whole
+static void uploads(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  studio *s = studio_for(&env, "test_upload.folder");
+  failure f;
+  char *bytes;
+  size_t n;
+  refused(s, "upload", piece("a.sh", 0, 1, "AA=="), "bad-request");
+  refused(s, "upload", piece("a.yaml", 0, 1, "AA=="), "bad-request");
+  refused(s, "upload", piece("../a.stl", 0, 1, "AA=="), "bad-request");
+  refused(s, "upload", piece("a.stl", 0, 1 << 29, "AA=="), "bad-request");
+  refused(s, "upload", piece("a.stl", 0, -1, ""), "bad-request");
+  refused(s, "upload", piece("a.stl", 0, 1, "AAA"), "bad-request");
+  refused(s, "upload", piece("a.stl", 0, 1, "A?=="), "bad-request");
+  refused(s, "upload", piece("a.stl", 0, 1, "AAAA"), "bad-request");
+  refused(s, "upload", piece("a.stl", 6, 12, "AAAA"), "busy");
+  json_decref(done(s, "upload", piece("a.stl", 0, 12, "AP+A/wpw")));
+  refused(s, "upload", piece("a.stl", 3, 12, "bGlhbnQA"), "busy");
+  refused(s, "upload", piece("b.stl", 6, 12, "bGlhbnQA"), "busy");
+  assert_false(file_exists(s, "a.stl"));
+  json_decref(done(s, "upload", piece("a.stl", 6, 12, "bGlhbnQA")));
+  assert_true(file_read(s, "a.stl", &bytes, &n, &f));
+  assert_int_equal(n, 12);
+  assert_memory_equal(bytes,
+                      "\0\xff\x80\xff\np"
+                      "liant\0",
+                      12);
+  free(bytes);
+  json_decref(done(s, "upload", piece("empty.csv", 0, 0, "")));
+  assert_true(file_exists(s, "empty.csv"));
+  pl_studio_stop(s);
+}
+
 static void secrets(void **state) {
   (void)state;
   assert_true(equal_secret("abc", "abc"));
@@ -149,7 +190,7 @@ static void starts(void **state) {
 
 int test_request(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(requests), cmocka_unit_test(depth),
-                                     cmocka_unit_test(files), cmocka_unit_test(secrets),
-                                     cmocka_unit_test(starts)};
+                                     cmocka_unit_test(files),    cmocka_unit_test(uploads),
+                                     cmocka_unit_test(secrets),  cmocka_unit_test(starts)};
   return cmocka_run_group_tests_name("studio.request", tests, NULL, NULL);
 }

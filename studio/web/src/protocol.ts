@@ -198,7 +198,8 @@ export interface RequestMap {
   open: [{ path: string } | { gallery: string } | { starter: string }, { path: string; text: string }]
   check: [{ path: string; text: string }, CheckReply]
   save: [{ path: string; text: string }, { bytes: number }]
-  write: [{ path: string; data: string }, { bytes: number }] // a CSV file or a mesh, as text, beside the scene
+  write: [{ path: string; data: string }, { bytes: number }] // a CSV file, beside the scene
+  upload: [{ path: string; at: number; total: number; base64: string }, { bytes: number }] // pieces of a mesh, table or drawing, from at 0 on
   schema: [Record<string, never>, { paths: [string, string][] }]
   run: [{ path: string; text: string; only?: string; set?: string[] }, { run: number }]
   validate: [{ protocol: string; model?: string; quick: boolean }, { run: number }]

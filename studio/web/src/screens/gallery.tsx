@@ -169,20 +169,27 @@ function Files() {
 
 // ---- drop ---------------------------------------------------------------------------------------
 
+const PIECE = 480000 // bytes that go into a message
+
+/** Brings a file of any bytes into the folder, piece by piece. */
+async function upload(file: globalThis.File): Promise<void> {
+  for (let at = 0; at === 0 || at < file.size; at += PIECE) {
+    const bytes = new Uint8Array(await file.slice(at, at + PIECE).arrayBuffer())
+    let text = ''
+    for (let k = 0; k < bytes.length; k += 8192) text += String.fromCharCode(...bytes.subarray(k, k + 8192))
+    await connection.request('upload', { path: file.name, at, total: file.size, base64: btoa(text) })
+  }
+}
+
 async function take(dropped: globalThis.File): Promise<void> {
-  const text = await dropped.text()
   if (/\.ya?ml$/i.test(dropped.name)) {
-    await openAsText(dropped.name, text)
+    await openAsText(dropped.name, await dropped.text())
     return
   }
-  if (!/\.(csv|obj|stl|ply|msh|vtu|inp)$/i.test(dropped.name)) {
-    notify('warning', `${dropped.name} is neither a scene nor a mesh nor a table`)
-    return
-  }
-  await connection.request('write', { path: dropped.name, data: text })
+  await upload(dropped)
   notify('note', `${dropped.name} is in ${folderName.value} now`)
   await refresh()
-  if (!/\.csv$/i.test(dropped.name)) await openAsText(dropped.name.replace(/\.[^.]*$/, '.yaml'), sceneOf(dropped.name))
+  if (/\.(obj|stl|ply|msh|vtu|inp)$/i.test(dropped.name)) await openAsText(dropped.name.replace(/\.[^.]*$/, '.yaml'), sceneOf(dropped.name))
 }
 
 function DropZone() {
