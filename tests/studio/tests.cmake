@@ -8,12 +8,13 @@ if(NODE)
   add_test(NAME studio.security COMMAND ${NODE} ${CMAKE_CURRENT_SOURCE_DIR}/studio/run_security.mjs
            $<TARGET_FILE:pliant> ${CMAKE_CURRENT_BINARY_DIR}/studio_security ${more})
   set_tests_properties(studio.security PROPERTIES LABELS unit TIMEOUT 600)
-  # it needs what the page is made with
-  if(EXISTS ${CMAKE_SOURCE_DIR}/studio/web/node_modules)
-    add_test(NAME studio.prediction COMMAND ${NODE} ${CMAKE_CURRENT_SOURCE_DIR}/studio/run_prediction.mjs
-             $<TARGET_FILE:pliant> ${CMAKE_CURRENT_BINARY_DIR}/studio_prediction)
-    set_tests_properties(studio.prediction PROPERTIES LABELS unit TIMEOUT 300)
-  endif()
+  # what needs more than node is skipped where npm has not installed it
+  set(run_page ${NODE} ${CMAKE_CURRENT_SOURCE_DIR}/studio/run_page.mjs $<TARGET_FILE:pliant>)
+  set(web ${CMAKE_SOURCE_DIR}/studio/web)
+  add_test(NAME studio.prediction COMMAND ${run_page} ${CMAKE_CURRENT_SOURCE_DIR}/studio/run_prediction.mjs
+           $<TARGET_FILE:pliant> ${CMAKE_CURRENT_BINARY_DIR}/studio_prediction)
+  add_test(NAME studio.types COMMAND ${run_page} ${web}/node_modules/typescript/bin/tsc --noEmit -p ${web})
+  set_tests_properties(studio.prediction studio.types PROPERTIES LABELS unit TIMEOUT 300 SKIP_RETURN_CODE 77)
 endif()
 
 # The page as a person uses it.
@@ -28,13 +29,13 @@ endif()
 
 # Parts of the page by themselves, and what needs a browser: the viewer, reports.
 if(NODE)
-  file(GLOB page CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/studio/web/test/*.test.mjs)
+  file(GLOB page CONFIGURE_DEPENDS ${web}/test/*.test.mjs)
   foreach(path ${page})
     get_filename_component(name ${path} NAME_WE)
     if(name MATCHES "-page$" AND NOT CHROMIUM)
       continue()
     endif()
-    add_test(NAME studio.web.${name} COMMAND ${NODE} ${CMAKE_CURRENT_SOURCE_DIR}/studio/run_page.mjs ${path} $<TARGET_FILE:pliant>)
+    add_test(NAME studio.web.${name} COMMAND ${run_page} --test ${path})
     set_tests_properties(studio.web.${name} PROPERTIES LABELS cli TIMEOUT 900 SKIP_RETURN_CODE 77)
   endforeach()
 endif()
