@@ -119,6 +119,8 @@ static void endings_and_contents(void **state) {
   check_status(&env, pl_mesh_read(&env, "wing.step", &m), PL_E_INPUT);
   assert_null(m);
   assert_non_null(strstr(env.error.text, ".step"));
+  assert_non_null(strstr(env.error.hint, "gmsh -3 "));
+  check_status(&env, pl_mesh_read(&env, "wing.blend", &m), PL_E_INPUT);
   assert_non_null(strstr(env.error.hint, " vtu"));
   check_status(&env, pl_mesh_read(&env, "folder.obj/wing", &m), PL_E_INPUT);
   check_status(&env, pl_mesh_read(&env, "no/such/mesh.obj", &m), PL_E_IO);
