@@ -17,6 +17,7 @@ export const shortcuts: Shortcut[] = [
   { group: 'Scene text', key: 'F8', text: 'next problem' },
   { group: 'Scene text', key: 'Ctrl-f', text: 'search' },
   { group: 'Scene text', key: 'Ctrl-z', text: 'undo' },
+  { group: 'Views', key: 'Ctrl-← →', text: 'from node to node, where they can be chosen' },
   { group: 'Plots', key: '← →', text: 'from point to point' },
   { group: 'Plots', key: '↑ ↓', text: 'from curve to curve' },
   { group: 'Plots', key: '+ −', text: 'zoom' },

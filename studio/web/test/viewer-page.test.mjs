@@ -95,6 +95,20 @@ test('keys turn, zoom, look along axes and fit', async () => {
   assert.ok(Math.abs(home.half - was.half) < 1e-9 && Math.abs(home.az - was.az) < 1e-9)
 })
 
+test('keys go from node to node', async () => {
+  await visit('plain')
+  await p.evaluate(() => {
+    window.walked = []
+    viewer.options.onPick = (v) => walked.push(v)
+    viewer.box.focus()
+  })
+  for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowUp']) await p.keyboard.press(`Control+${key}`)
+  const at = await p.evaluate(() => walked.map((v) => [viewer.seen[3 * v], viewer.seen[3 * v + 1]]))
+  assert.equal(at.length, 4)
+  assert.ok(at[0][0] < at[1][0] && at[1][0] < at[2][0], 'to the right')
+  assert.ok(at[3][1] < at[2][1], 'up')
+})
+
 test('a click picks the node in front, and a click beside the model none', async () => {
   await visit('plain')
   // the node that the screen shows at a corner of the model

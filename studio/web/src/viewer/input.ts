@@ -13,6 +13,7 @@ export interface Hands {
   preset(p: Preset): void
   toggle(): void
   step(by: number): void
+  walk(dx: number, dy: number): void // to the next node in a direction of the screen
   key(e: KeyboardEvent): void
 }
 
@@ -122,7 +123,10 @@ export class Input {
       1: () => hands.preset('x'), 2: () => hands.preset('y'), 3: () => hands.preset('z'),
       ' ': () => hands.toggle(), ',': () => hands.step(-1), '.': () => hands.step(1),
     }
-    const f = e.ctrlKey || e.metaKey || e.altKey ? undefined : table[e.key]
+    const walks: Record<string, () => void> = {
+      ArrowLeft: () => hands.walk(-1, 0), ArrowRight: () => hands.walk(1, 0), ArrowUp: () => hands.walk(0, -1), ArrowDown: () => hands.walk(0, 1),
+    }
+    const f = e.metaKey || e.altKey ? undefined : (e.ctrlKey ? walks : table)[e.key]
     if (!f) return hands.key(e)
     f()
     e.preventDefault()

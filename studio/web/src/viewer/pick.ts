@@ -62,6 +62,21 @@ export function nearest(seen: Float32Array, tri: Int32Array, px: number, py: num
   return null
 }
 
+/** The visible node that follows one in a direction (dx, dy) of the screen: of those within 45 degrees of it the nearest. */
+export function nextNode(seen: Float32Array, tri: Int32Array, from: number, dx: number, dy: number): number | null {
+  const found: { v: number; far: number }[] = []
+  for (let v = 0; v < seen.length / 3; v++) {
+    const x = seen[3 * v]! - seen[3 * from]!
+    const y = seen[3 * v + 1]! - seen[3 * from + 1]!
+    const along = dx * x + dy * y
+    // half a pixel: nodes in one place are one
+    if (along > 0.5 && Math.abs(dx * y - dy * x) <= along) found.push({ v, far: Math.hypot(x, y) })
+  }
+  found.sort((a, b) => a.far - b.far)
+  for (const { v } of found.slice(0, 40)) if (!hidden(v, seen, tri)) return v
+  return null
+}
+
 /** Is a point within a closed polygon [n][2]? */
 export function within(polygon: ArrayLike<number>, x: number, y: number): boolean {
   let inside = false

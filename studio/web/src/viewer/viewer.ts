@@ -13,7 +13,7 @@ import { drawOverlay, barSize } from './overlay'
 import type { Bar } from './overlay'
 import { glyphs, labels } from './glyphs'
 import { orbitAt, orbitPath } from './orbit'
-import { nearest, nodesWithin, project } from './pick'
+import { nearest, nextNode, nodesWithin, project } from './pick'
 import { Picture } from './picture'
 import { Player } from './player'
 import type { BrushHow, ColourOptions, FilmArrays, ModelArrays, Names, OrbitArrays, Preset, SolidsArrays, Theme, Tone, Vec3, ViewerOptions } from './types'
@@ -24,7 +24,7 @@ const SETTLE = 160 // ms after the last movement until the picture is drawn with
 const SAMPLES = 12 // moments of a motion that the camera takes in
 const TRAIL = 192
 const REACH = 14 // pixels around a node that pick it, unless told
-const KEYS = 'Arrow keys turn, with Shift they move; plus and minus zoom; 0 shows all; 1, 2, 3, 4 look along x, y, z and from the side; Space plays.'
+const KEYS = 'Arrow keys turn, with Shift they move, with Control they go from node to node; plus and minus zoom; 0 shows all; 1, 2, 3, 4 look along x, y, z and from the side; Space plays.'
 
 interface Colour {
   values: Float32Array
@@ -68,6 +68,7 @@ export class Viewer {
   private onion = 0
   private names: Names = 'watched'
   private hovered: number | null = null
+  private last: number | null = null // node that was picked
   private exaggeration = 1
   private note = ''
   private overlays = { supports: true, drives: true, loads: true }
@@ -168,7 +169,8 @@ export class Viewer {
       turn: moved((dx, dy) => this.rig.turn(dx, dy)),
       pan: moved((dx, dy) => this.rig.pan(dx, dy)),
       zoom: moved((f, x, y) => this.rig.zoom(f, x, y)),
-      click: (x, y) => this.options.onPick?.(this.nodeAt(x, y)),
+      click: (x, y) => this.picked(this.nodeAt(x, y)),
+      walk: (dx, dy) => this.walk(dx, dy),
       hover: (x, y) => this.hover(x, y),
       brushing: (p) => {
         this.brushPath = p
@@ -610,6 +612,26 @@ export class Viewer {
     if (!this.layout) return null
     project(this.rig.projection(), this.shown, this.seen)
     return nearest(this.seen, this.layout.model.triangles ?? new Int32Array(0), px, py, this.options.reach ?? REACH)
+  }
+
+  private picked(v: number | null): void {
+    this.last = v
+    this.options.onPick?.(v)
+  }
+
+  // from the node that was picked last, or to the one in the middle
+  private walk(dx: number, dy: number): void {
+    if (!this.layout || !this.options.onPick) return
+    const tri = this.layout.model.triangles ?? new Int32Array(0)
+    const { last } = this
+    project(this.rig.projection(), this.shown, this.seen)
+    const there = last !== null && 3 * last < this.seen.length
+    const v = there ? nextNode(this.seen, tri, last, dx, dy) : nearest(this.seen, tri, this.rig.width / 2, this.rig.height / 2, Infinity)
+    if (v === null) return
+    this.hovered = v
+    this.overlayOld = true
+    this.picked(v)
+    this.ask()
   }
 
   /** Dragging draws a region instead of turning; null: it turns. It takes nodes through the model, or those seen alone. */
