@@ -20,7 +20,12 @@ const pliant = resolve(process.argv[2])
 const folder = mkdtempSync(join(tmpdir(), 'studio-walk-folder-'))
 const pictures = resolve(process.argv[3] ?? join(folder, 'pictures'))
 const command = (...args) => spawnSync(pliant, args, { cwd: folder, encoding: 'utf8' })
-const summary = (results) => JSON.parse(readFileSync(join(folder, results, 'summary.json'), 'utf8'))
+// pages have the figures of an analysis before the run has written its summary
+function summary(results) {
+  const path = join(folder, results, 'summary.json')
+  for (let k = 0; k < 600 && !existsSync(path); k++) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+  return JSON.parse(readFileSync(path, 'utf8'))
+}
 const analysis = (results, name) => summary(results).analyses.find((a) => a.name === name)
 const near = (got, want, tolerance, what) => assert.ok(Math.abs(got - want) <= tolerance, `${what}: ${got} is not ${want}`)
 
