@@ -61,6 +61,10 @@ function(pl_library)
   target_link_libraries(pliant_lib PUBLIC ${link} Threads::Threads m)
   install(TARGETS pliant_lib ARCHIVE DESTINATION lib)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/pliant DESTINATION include)
+  # what other languages load
+  add_library(pliant_shared SHARED ${objects})
+  set_target_properties(pliant_shared PROPERTIES OUTPUT_NAME pliant)
+  target_link_libraries(pliant_shared PRIVATE ${link} Threads::Threads m)
   # for programs elsewhere: `pkg-config --cflags --libs pliant`
   set(libs "")
   get_target_property(solvers Pliant::solvers INTERFACE_LINK_LIBRARIES)
