@@ -8,6 +8,7 @@
 #include "pliant/design.h"
 #include "pliant/element.h"
 #include "pliant/harmonic.h"
+#include "pliant/interlock.h"
 #include "pliant/job.h"
 #include "pliant/limit.h"
 #include "pliant/math.h"

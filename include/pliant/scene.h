@@ -4,12 +4,15 @@
 #include "pliant/base.h"
 #include "pliant/build.h"
 #include "pliant/design.h"
+#include "pliant/linkage.h"
 #include "pliant/mesh.h"
 #include "pliant/model.h"
 #include "pliant/harmonic.h"
 #include "pliant/interlock.h"
 #include "pliant/limit.h"
 #include "pliant/solve.h"
+
+PL_DECLS_BEGIN
 
 // ---- analyses ---------------------------------------------------------------------------------
 
@@ -635,5 +638,7 @@ void pl_scene_reference(pl_text *out);
 // One option of a scene mapping, for completion of --set paths: path "analyses.static.rtol" and so
 // on, called for every key of the schema.
 void pl_scene_paths(void (*each)(void *ctx, const char *path, const char *text), void *ctx);
+
+PL_DECLS_END
 
 #endif
