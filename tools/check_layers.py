@@ -26,6 +26,7 @@ BELOW = {
     "scene": ["build", "design", "interlock", "report"],
     "job": ["scene", "report", "recover"],
     "validate": ["job"],
+    "facade": ["validate"],
     "studio": ["validate"],
     "cli": ["studio"],
 }

@@ -225,6 +225,9 @@ void pl_topology_free(pl_topology *t);
 // Vertices on edges that have one triangle, of first and second order; *vertex [*n] is freed by the
 // caller.
 pl_status pl_mesh_boundary(const pl_mesh *m, int *n, int **vertex);
+// Twice the area of the triangles over the length of their boundary: the width of a long strip, and
+// that of the bars of a plate with many holes. Infinite without a boundary.
+pl_status pl_mesh_width(const pl_mesh *m, double *width);
 
 // What a shell with normals at its edges (element kinds `midedge`, `shell6`) is made of: a stencil
 // for every triangle, scalar unknowns xi for every edge that turn its normal, and clamps. Where all

@@ -7,6 +7,7 @@
 #include "pliant/contact.h"
 #include "pliant/design.h"
 #include "pliant/element.h"
+#include "pliant/facade.h"
 #include "pliant/harmonic.h"
 #include "pliant/interlock.h"
 #include "pliant/job.h"

@@ -25,6 +25,8 @@ const double *pl_table_data(const pl_table *t); // [rows][ncol]
 const char *pl_table_name(const pl_table *t, int col);
 int pl_table_find(const pl_table *t, const char *name); // its column, -1: there is none
 const char *pl_table_unit(const pl_table *t, int col);
+// A header cell: name and unit as they stand in a file. Cut where out ends.
+char *pl_table_cell(const pl_table *t, int col, char *out, size_t size);
 // Writes CSV with 17 significant digits (the shortest text that reads back to the same double).
 pl_status pl_table_write(const pl_table *t, const char *path);
 // Appends the rows from `first` on to a file that has those before; 0: writes it whole.

@@ -539,12 +539,22 @@ struct pl_scene {
   struct scene_impl *impl;
 };
 
-// What a scene may cost; for fuzzers and services. NULL where it is asked for: the defaults.
+// A mesh for bodies with `mesh: {given: NAME}`. It stays the caller's, who keeps it as it is until
+// the scene, and those that were made of it by pl_scene_again, are freed.
+typedef struct pl_scene_given {
+  const char *name;
+  const pl_mesh *mesh;
+} pl_scene_given;
+
+// What a scene may cost, for fuzzers and services, and what it is given besides files. NULL where
+// it is asked for: the defaults.
 typedef struct pl_scene_limits {
   int yaml_nodes;   // entries of the file, default a million
   int nodes;        // of the model, default 20 million
   int no_files;     // 1: refuse to open mesh and matrix files
   const char *root; // folder beyond which no file is read, symbolic links resolved; NULL: anywhere
+  int ngiven;
+  const pl_scene_given *given; // [ngiven]
 } pl_scene_limits;
 
 // Reads a scene file, applies overrides `path=value` (set[nset], may be NULL), checks it and builds

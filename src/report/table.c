@@ -180,20 +180,24 @@ static void put_cell(pl_text *t, const char *s) {
   rp_str(t, "\"");
 }
 
+char *pl_table_cell(const pl_table *t, int col, char *out, size_t size) {
+  char word[64];
+  unit_word(pl_table_unit(t, col), word, sizeof word);
+  snprintf(out, size, "%s%s%s", pl_table_name(t, col), word[0] ? "_" : "", word);
+  return out;
+}
+
 static void put_header(pl_text *out, const pl_table *t) {
-  pl_text cell;
-  pl_text_init(&cell, t->env);
   for (int c = 0; c < t->ncol; c++) {
-    char word[64];
-    unit_word(pl_table_unit(t, c), word, sizeof word);
-    cell.n = 0;
-    pl_text_add(&cell, "%s%s%s", pl_table_name(t, c), word[0] ? "_" : "", word);
+    char *cell = malloc(strlen(pl_table_name(t, c)) + 80);
     if (c > 0) rp_str(out, ",");
-    put_cell(out, cell.s ? cell.s : "");
+    if (cell)
+      put_cell(out, pl_table_cell(t, c, cell, strlen(pl_table_name(t, c)) + 80));
+    else
+      out->failed = 1;
+    free(cell);
   }
   rp_str(out, "\n");
-  out->failed |= cell.failed;
-  pl_text_free(&cell);
 }
 
 static void put_rows(pl_text *out, const pl_table *t, int first) {

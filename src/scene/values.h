@@ -277,6 +277,7 @@ typedef struct mesh_def {
   line_def *line;
   points_def *points;
   arc_def *arc, *helix;
+  txt given;
 } mesh_def;
 typedef struct rotate_def {
   vec axis;

@@ -1,0 +1,55 @@
+// Meshes that a program gives as arrays.
+#include "build_body.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// the mesh of a name; NULL: reported
+static const pl_mesh *find_given(reader *r, const txt *name) {
+  const pl_scene_limits *l = &r->limit;
+  const char *names[32];
+  char hint[PL_TEXT];
+  int n = 0;
+  for (int k = 0; k < l->ngiven; k++) {
+    if (strcmp(l->given[k].name, name->s) == 0) return l->given[k].mesh;
+    if (n < COUNT(names)) names[n++] = l->given[k].name;
+  }
+  if (n > 0)
+    pl_name_hint(name->s, n, names, hint, sizeof hint);
+  else
+    snprintf(hint, sizeof hint,
+             "in Python: pliant.open(..., meshes={'%.60s': pliant.Mesh(points, triangles)}); the "
+             "command takes files: mesh: FILE",
+             name->s);
+  problem(r, name->at, hint, "no mesh was given under the name '%.60s'", name->s);
+  return NULL;
+}
+
+// numbers of vertices, which everything after relies on
+static int check_given(reader *r, const txt *name, const pl_mesh *m) {
+  for (int t = 0; t < PL_CELL_COUNT; t++) {
+    const pl_cells *c = &m->cell[t];
+    size_t per = (size_t)pl_cell_nvert[t];
+    for (size_t i = 0; i < (size_t)c->n * per; i++) {
+      if (c->v[i] >= 0 && c->v[i] < m->nvert) continue;
+      problem(r, name->at, "vertices are counted from 0",
+              "given mesh '%.60s': %s %zu has vertex %d, there are %d", name->s, pl_cell_name[t],
+              i / per, c->v[i], m->nvert);
+      return 0;
+    }
+  }
+  return 1;
+}
+
+int take_given(reader *r, const geometry_def *g, const txt *name, pl_mesh **out) {
+  double factor = r->scale.base[1];
+  const pl_mesh *given = find_given(r, name);
+  if (!given) return 0;
+  if (g->mesh_units.at && !read_length_unit(r, &g->mesh_units, "mesh_units", &factor)) return 0;
+  pl_mesh view = *given;
+  view.env = r->env;
+  if (!check_count(r, g->mesh, view.nvert) || !worked(r, pl_mesh_copy(&view, out))) return 0;
+  if (!check_given(r, name, *out)) return 0;
+  if (factor != 1) pl_mesh_transform(*out, factor, NULL, NULL);
+  return 1;
+}
