@@ -16,7 +16,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#pragma GCC visibility push(default)
 
 enum {
   PL_FACADE_OK = 0,
@@ -186,7 +185,6 @@ int pl_facade_items(int64_t result, int64_t *n);
 int pl_facade_item_at(int64_t result, int64_t k, pl_facade_item *out);
 int pl_facade_item_array(int64_t result, int64_t k, int64_t array, pl_facade_array *out);
 
-#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif
