@@ -20,11 +20,12 @@ from ._mesh import Mesh
 from ._result import Analysis, Film, Item, Motion, Result, Shape, State, Table
 from ._scene import Scene
 from ._scene import open_scene as open
+from ._view import View
 
 __version__ = _release()
 __all__ = [
     "Analysis", "ArgumentError", "BusyError", "CancelledError", "DTypeError", "Error", "FileError",
     "Film", "FreedError", "InputError", "InternalError", "Item", "KindError", "LibraryError", "Mesh",
     "Message", "Motion", "NotFiniteError", "Result", "RunError", "Scene", "Shape", "ShapeError",
-    "ShortOfMemoryError", "State", "Table", "UnsolvedError", "open",
+    "ShortOfMemoryError", "State", "Table", "UnsolvedError", "View", "open",
 ]

@@ -68,6 +68,8 @@ _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "pl_facade_report": (c_int, [c_int64, _strings]),
     "pl_facade_yaml": (c_int, [c_int64, _strings]),
     "pl_facade_scene_array": (c_int, [c_int64, c_char_p, POINTER(CArray)]),
+    "pl_facade_page": (c_int, [c_int64, c_char_p, c_int64, c_int64, c_void_p, c_void_p, c_double,
+                               c_char_p, c_void_p, _strings]),
     "pl_facade_run": (c_int, [c_int64, c_int64, _strings, POINTER(CHooks), _handle]),
     "pl_facade_status": (c_int, [c_int64, POINTER(c_int)]),
     "pl_facade_summary": (c_int, [c_int64, _strings]),

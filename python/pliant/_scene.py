@@ -8,12 +8,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Type, Union
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import _errors as errors
-from ._arrays import view
+from ._arrays import view as borrowed
 from ._library import CArray, Handle, check, lib, messages, strings, text
 from ._mesh import Mesh
+from ._view import View, view
 from ._run import Observer, Progress, run
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ class Scene:
         a = CArray()
         held = self._held()
         check(lib.pl_facade_scene_array(held.value, name.encode(), a))
-        return view(a, held)
+        return borrowed(a, held)
 
     @property
     def warnings(self) -> List[errors.Message]:
@@ -204,6 +205,15 @@ class Scene:
         """
         return run(self._held(), only=only, threads=threads, progress=progress, observer=observer,
                    folder=folder, resume=resume, motions=motions, unsolved=unsolved)
+
+    def view(self, frames: Optional[ArrayLike] = None, *, time: Optional[ArrayLike] = None,
+             period: float = 0, colour: Optional[ArrayLike] = None, label: str = "",
+             title: str = "", height: int = 560) -> View:
+        """The scene in 3-D at rest, or frames (n, nodes, 3) of its nodes at times (s) or spread over
+        a period; ``colour`` (nodes) is shown with its label."""
+        return view(self._held(), self.points if frames is None else frames, time=time,
+                    period=period, colour=colour, label=label, title=title or self.title,
+                    height=height)
 
     def close(self) -> None:
         """Frees its memory now; arrays that were taken of it keep theirs."""

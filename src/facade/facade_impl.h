@@ -72,7 +72,7 @@ typedef struct scene_object {
   int nset;
   char **set; // [nset] overrides, for the record
   char *json; // made when it is asked for
-  pl_text report, yaml;
+  pl_text report, yaml, page;
 } scene_object;
 
 // An array of an item, in the result's arena.
