@@ -8,13 +8,14 @@ import os
 import signal
 import threading
 from ctypes import c_int64
-from typing import Any, Callable, Dict, List, Mapping, Optional, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _errors as errors
 from ._library import (CANCELLED, PROGRESS, ROWS, UNSOLVED, CHooks, Handle, error, lib, strings, text)
+from ._objective import ObjectiveHandle, take_raised
 from ._progress import choose
 from ._result import Result
 
@@ -128,7 +129,7 @@ def _options(only: Optional[str], threads: Optional[int],
     return out
 
 
-def run(scene: Handle, *, only: Optional[str], threads: Optional[int],
+def run(scene: Handle, objectives: Sequence[ObjectiveHandle], *, only: Optional[str], threads: Optional[int],
         progress: Union[bool, Progress, None], observer: Optional[Observer],
         folder: Union[str, "os.PathLike[str]", None], resume: bool, motions: bool,
         unsolved: str) -> Result:
@@ -152,6 +153,7 @@ def run(scene: Handle, *, only: Optional[str], threads: Optional[int],
             if end:
                 end()
     result = Result(out.value, scene) if out.value else None
+    r.failed = r.failed or take_raised(objectives)
     if r.failed is not None:
         failed = r.failed
         try:

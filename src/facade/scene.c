@@ -44,25 +44,26 @@ static scene_object *create(int64_t nset, const char *const *set, int64_t ngiven
   pl_text_init(&s->report, &s->env);
   pl_text_init(&s->yaml, &s->env);
   pl_text_init(&s->page, &s->env);
-  s->given = calloc((size_t)ngiven + 1, sizeof(given_mesh *));
+  s->given = calloc((size_t)ngiven + 1, sizeof(given_thing *));
   if (s->given && add_sets(s, nset, set)) return s;
   release(&s->base);
   return NULL;
 }
 
-// shares the meshes of handles
+// shares what handles stand for
 static int take_given(scene_object *s, int64_t n, const int64_t *handle) {
   for (int64_t k = 0; k < n; k++) {
     object *o;
-    int st = handle_take(handle[k], OBJECT_MESH, 0, &o);
+    int st = handle_take(handle[k], OBJECT_GIVEN, 0, &o);
     if (st != PL_FACADE_OK) return st;
-    given_mesh *g = ((mesh_object *)o)->given;
+    given_thing *g = ((given_object *)o)->given;
     atomic_fetch_add(&g->users, 1);
     s->given[s->ngiven++] = g;
     handle_give(handle[k]);
     for (int i = 0; i < s->ngiven - 1; i++)
-      if (strcmp(s->given[i]->name, g->name) == 0)
-        return fail(PL_FACADE_ARG, NULL, "two meshes are called '%.60s'", g->name);
+      if (!s->given[i]->mesh == !g->mesh && strcmp(s->given[i]->name, g->name) == 0)
+        return fail(PL_FACADE_ARG, NULL, "two %s are called '%.60s'",
+                    g->mesh ? "meshes" : "objectives", g->name);
   }
   return PL_FACADE_OK;
 }
@@ -82,7 +83,10 @@ static pl_status read_scene(scene_object *s, const opening *from, int skip) {
   pl_scene_given *list = calloc((size_t)s->ngiven + 1, sizeof *list);
   if (!list) return pl_fail(&s->env, PL_E_NOMEM, "out of memory");
   for (int k = 0; k < s->ngiven; k++)
-    list[k] = (pl_scene_given){s->given[k]->name, s->given[k]->mesh};
+    list[k] = (pl_scene_given){.name = s->given[k]->name,
+                               .mesh = s->given[k]->mesh,
+                               .objective = s->given[k]->mesh ? NULL : &s->given[k]->kind,
+                               .data = s->given[k]};
   const pl_scene_limits limits = {.ngiven = s->ngiven, .given = list};
   pl_status st = from->text
                      ? pl_scene_parse(&s->env, from->name, from->folder, from->text, from->size,
