@@ -539,11 +539,14 @@ struct pl_scene {
   struct scene_impl *impl;
 };
 
-// A mesh for bodies with `mesh: {given: NAME}`. It stays the caller's, who keeps it as it is until
-// the scene, and those that were made of it by pl_scene_again, are freed.
+// What a scene names by `given: NAME`: a mesh of a body, or a kind of objective with the data of
+// its objectives. It stays the caller's, who keeps it as it is until the scene, and those that were
+// made of it by pl_scene_again, are freed.
 typedef struct pl_scene_given {
   const char *name;
-  const pl_mesh *mesh;
+  const pl_mesh *mesh;                // NULL: it is none
+  const pl_objective_kind *objective; // the same
+  const void *data;
 } pl_scene_given;
 
 // What a scene may cost, for fuzzers and services, and what it is given besides files. NULL where
