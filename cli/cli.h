@@ -17,6 +17,14 @@
 enum { EXIT_LIST(X) };
 #undef X
 
+typedef struct cli_code {
+  int code;
+  const char *text;
+} cli_code;
+
+extern const cli_code cli_codes[]; // all exit codes
+extern const int cli_code_count;
+
 enum { CLI_OPTIONS = 16, CLI_VALUES = 256, CLI_NAME = 64 };
 
 typedef struct cli_option {
@@ -63,6 +71,8 @@ void cli_folder(const char *scene, const char *suffix, char out[PL_TEXT]);
 // Folder of the gallery, "" when there is none, and the scenes in it, sorted; returns their count.
 const char *cli_gallery(char out[PL_TEXT]);
 int cli_gallery_names(char name[][CLI_NAME], int most);
+// What `pliant list` knows, ends with NULL.
+extern const char *const cli_lists[];
 // Loads a scene within --root, to be explored when e is not NULL; one that is not there gets a
 // suggestion.
 struct pl_scene;

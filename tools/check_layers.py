@@ -43,8 +43,8 @@ def visible(layer):
     return seen
 
 
-# headers of no layer: the version, a build aid for sources, what threads share (base)
-ANY = ("version", "copies", "tally")
+# headers of no layer: the version, what is exported, a build aid for sources, what threads share (base)
+ANY = ("version", "linkage", "copies", "tally")
 
 root = pathlib.Path(__file__).resolve().parent.parent
 bad = 0

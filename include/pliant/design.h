@@ -2,6 +2,9 @@
 #define PLIANT_DESIGN_H
 
 #include "pliant/harmonic.h"
+#include "pliant/linkage.h"
+
+PL_DECLS_BEGIN
 
 // Design of periodic motions: sensitivities of steady states, objectives, optimisation within
 // bounds, and proof of what was found. Harmonic-balance paper, section 4.
@@ -684,5 +687,7 @@ typedef struct pl_search_table {
 // room, so that what does not depend on unknown values is asked for side by side.
 pl_status pl_search_ask(pl_env *env, const pl_search_opts *o, const pl_search_table *t, double *x,
                         int *phase, int *n);
+
+PL_DECLS_END
 
 #endif

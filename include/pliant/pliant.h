@@ -9,6 +9,7 @@
 #include "pliant/element.h"
 #include "pliant/facade.h"
 #include "pliant/harmonic.h"
+#include "pliant/interlock.h"
 #include "pliant/job.h"
 #include "pliant/limit.h"
 #include "pliant/math.h"

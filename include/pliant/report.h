@@ -2,7 +2,10 @@
 #define PLIANT_REPORT_H
 
 #include "pliant/base.h"
+#include "pliant/linkage.h"
 #include "pliant/mesh.h"
+
+PL_DECLS_BEGIN
 
 // ---- tables -----------------------------------------------------------------------------------
 
@@ -255,5 +258,9 @@ void pl_page_grid(pl_page *p, int rows, int cols, const char *const *cells);
 void pl_page_files(pl_page *p, int n, const char *const *name);
 void pl_page_code(pl_page *p, const char *text); // preformatted, folded away behind a summary line
 pl_status pl_page_write(pl_page *p, const char *path);
+// The same into memory: appended to out.
+pl_status pl_page_html(pl_page *p, pl_text *out);
+
+PL_DECLS_END
 
 #endif

@@ -2,7 +2,10 @@
 #define PLIANT_SOLVE_H
 
 #include "pliant/contact.h"
+#include "pliant/linkage.h"
 #include "pliant/model.h"
+
+PL_DECLS_BEGIN
 
 typedef enum pl_stop {
   PL_STOP_CONVERGED,
@@ -719,5 +722,7 @@ pl_status pl_implicit_accelerate(pl_implicit *k, pl_state *x);
 // first call only. PL_UNSOLVED: no solution was found, x is somewhere.
 pl_status pl_implicit_solve(pl_implicit *k, double t, double dv, double da, const double *vc,
                             const double *ac, pl_state *x, int *iterations);
+
+PL_DECLS_END
 
 #endif

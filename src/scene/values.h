@@ -637,6 +637,8 @@ typedef struct search_check_def {
 typedef struct objective_def {
   txt name;
   const pl_node *given[PL_OBJECTIVE_COUNT]; // one of them: the kind
+  txt own;                                  // or one that a program gives
+  const pl_node *goal;
   const pl_node *node, *nodes, *axes, *at, *of;
   num weight;
   pl_objective o; // filled by the keys of its kind
