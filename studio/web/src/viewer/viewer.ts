@@ -235,9 +235,10 @@ export class Viewer {
   /** A second motion that goes along with the first. */
   setGhostOrbit(o: OrbitArrays | null): void {
     this.ghostOrbit = o
-    this.ghost = o ? new Float32Array(this.x.length) : null
+    if (!o) this.ghost = null
+    else if (this.ghost?.length !== this.x.length) this.ghost = new Float32Array(this.x.length)
     if (!o) this.picture?.setGhost(null)
-    this.moved()
+    this.ghostMoved()
     this.ask(true)
   }
 
@@ -510,10 +511,7 @@ export class Viewer {
     if (this.player.source && this.player.source.kind !== 'live') this.player.at(this.player.phase, this.x)
     const room = this.shown === this.x ? undefined : this.shown
     this.shown = this.exaggeration === 1 || !this.layout ? this.x : enlarged(this.layout.model.x, this.x, this.exaggeration, room)
-    if (this.ghostOrbit && this.ghost) {
-      orbitAt(this.ghostOrbit.coefficients, this.ghostOrbit.harmonics, 2 * Math.PI * this.player.phase, this.ghost)
-      this.picture?.setGhost(this.large(this.ghost))
-    }
+    this.ghostMoved()
     this.picture?.setTime(this.player.time)
     const body = this.picture?.body
     if (body) {
@@ -528,6 +526,12 @@ export class Viewer {
       this.picture?.recolour(this.colour.values, true)
     }
     if (this.follows()) this.overlayOld = true
+  }
+
+  private ghostMoved(): void {
+    if (!this.ghostOrbit || !this.ghost) return
+    orbitAt(this.ghostOrbit.coefficients, this.ghostOrbit.harmonics, 2 * Math.PI * this.player.phase, this.ghost)
+    this.picture?.setGhost(this.large(this.ghost))
   }
 
   // is something of the overlay tied to nodes?
@@ -743,7 +747,7 @@ export class Viewer {
 
   private still(scale: number): HTMLCanvasElement {
     const out = document.createElement('canvas')
-    this.draw({ ratio: scale, samples: 4, shadows: true, wires: Infinity })
+    this.draw({ ratio: scale, samples: 4, shadows: true, wires: Infinity, thick: Infinity })
     this.annotate(out, scale, true)
     const c = out.getContext('2d')!
     c.setTransform(1, 0, 0, 1, 0, 0)
