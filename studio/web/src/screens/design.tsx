@@ -72,8 +72,8 @@ function Buttons() {
             <Icon name="play" size={14} fill /> Start
           </button>
           {halted && info?.folder && (
-            <button class="primary" onClick={() => void d.goOn()} title="From where it was paused or stopped">
-              <Icon name="play" size={14} fill /> Go on
+            <button class="primary" disabled={d.newGoal.value && !can} onClick={() => void d.goOn()} title={d.newGoal.value ? 'From its last iterate, with the objectives and weights as they are now' : 'From where it was paused or stopped'}>
+              <Icon name="play" size={14} fill /> {d.newGoal.value ? 'Go on with these weights' : 'Go on'}
             </button>
           )}
         </>
