@@ -397,14 +397,16 @@ static pl_status newton_distance(pl_design *d, solution *s, const pl_orbit *o, d
   return st == PL_SINGULAR || st == PL_DOMAIN ? PL_OK : st;
 }
 
-static pl_status trust_of(pl_design *d, solution *s, const double *dx, pl_orbit *o, double *trust) {
+pl_status pl_design_trust(pl_design *d, int point, const double *dx, pl_orbit *o, double *trust) {
+  solution *s = &d->solution[point];
   double *x = pl_alloc(d->env, 2 * (size_t)d->nvar, sizeof *x), *home = x + d->nvar;
+  *trust = INFINITY;
   if (!x) return PL_E_NOMEM;
   memcpy(home, d->x, (size_t)d->nvar * sizeof *x);
   for (int k = 0; k < d->nvar; k++) x[k] = home[k] + dx[k];
   pl_status st = variables_set(d, x);
   if (st == PL_OK) {
-    o->omega = d->omega[s - d->solution];
+    o->omega = d->omega[point];
     st = newton_distance(d, s, o, trust);
   }
   s->linear = 0;
@@ -423,7 +425,7 @@ pl_status pl_design_predict(pl_design *d, int point, const double *dx, pl_orbit 
   PL_TRY(pl_orbit_copy(s->orbit, d->H, &o));
   pl_status st = solution_along(d, s, dx, o->z);
   pl_axpy(d->n, 1, s->orbit->z, o->z, o->z);
-  if (st == PL_OK) st = trust_of(d, s, dx, o, trust);
+  if (st == PL_OK) st = pl_design_trust(d, point, dx, o, trust);
   if (st != PL_OK) {
     pl_orbit_free(o);
     return st;
