@@ -26,8 +26,9 @@ BELOW = {
     "scene": ["build", "design", "interlock", "report"],
     "job": ["scene", "report", "recover"],
     "validate": ["job"],
+    "study": ["job"],
     "studio": ["validate"],
-    "cli": ["studio"],
+    "cli": ["studio", "study"],
 }
 # where files of a layer are, if not in src/
 HOME = {"studio": "studio/server", "cli": "cli"}
