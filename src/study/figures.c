@@ -116,6 +116,12 @@ static int varies(const columns *c, int i) {
   return hi - lo > 1e-9 * fmax(fabs(lo), fabs(hi));
 }
 
+int is_everywhere(const study *s, const columns *c, int i) {
+  for (int k = 0; k < c->ncase; k++)
+    if (s->record[k] && case_is_solved(s->record[k]) && !isfinite(column_of(c, i)[k])) return 0;
+  return 1;
+}
+
 // the unit of a figure: of the last part of its name that has one, as `tip_m` in static.tip_m.0
 static const char *unit_of(const char *name) {
   char cell[PL_TEXT];
@@ -132,10 +138,14 @@ static const char *unit_of(const char *name) {
 
 int shown_figures(const study *s, const columns *c, int most, int *list) {
   int n = 0;
-  // quantities come before counts and numbers of the method
-  for (int pass = 0; pass < 2 && n == 0; pass++)
-    for (int i = 0; i < c->n && n < most; i++)
-      if (s->o->nfigure || (varies(c, i) && (pass || unit_of(c->name[i])[0]))) list[n++] = i;
+  for (int i = 0; s->o->nfigure && i < c->n && n < most; i++) list[n++] = i;
+  // quantities that all cases have come first; counts and numbers of the method where there are
+  // none
+  for (int pass = 0; s->o->nfigure == 0 && pass < (n > 0 ? 2 : 3); pass++)
+    for (int i = 0; i < c->n && n < most; i++) {
+      int unit = unit_of(c->name[i])[0] != 0, rank = !unit ? 2 : is_everywhere(s, c, i) ? 0 : 1;
+      if (rank == pass && varies(c, i)) list[n++] = i;
+    }
   return n;
 }
 

@@ -143,18 +143,30 @@ static double axis_value(const study *s, int k, int i) {
   return p->words ? s->value[(size_t)k * (size_t)s->ninput + (size_t)i] : input_value(s, k, i);
 }
 
-pl_status page_parallel(const study *s, pl_page *p, const columns *c, int n, const int *list) {
+// a line has all figures: those that only some cases have would cost it lines
+static int whole_figures(const study *s, const columns *c, int n, const int *list, int most,
+                         int *out) {
+  int count = 0;
+  for (int i = 0; i < n && count < most; i++)
+    if (is_everywhere(s, c, list[i])) out[count++] = list[i];
+  if (count == 0 && n > 0) out[count++] = list[0];
+  return count;
+}
+
+pl_status page_parallel(const study *s, pl_page *p, const columns *c, int nfigure,
+                        const int *figure) {
   enum { MOST = 12, FIGURES = 5 };
   char label[MOST][2 * PL_TEXT];
   pl_parallel_axis axis[MOST] = {{0}};
   int ni = s->ninput < MOST - FIGURES ? s->ninput : MOST - FIGURES, na = ni;
+  int list[FIGURES], n = whole_figures(s, c, nfigure, figure, FIGURES, list);
   for (int i = 0; i < ni; i++) {
     const input *of = &s->input[i];
     input_label(of, label[i], sizeof label[i]);
     axis[i] = (pl_parallel_axis){
         .label = label[i], .log = of->log, .nword = of->words ? of->nlevel : 0, .word = of->text};
   }
-  for (int i = 0; i < n && i < FIGURES; i++, na++) {
+  for (int i = 0; i < n; i++, na++) {
     const char *name = c->name[list[i]];
     figure_label(name + (s->scene->nanalysis == 1 ? strcspn(name, ".") + 1 : 0), label[na],
                  sizeof label[na]);

@@ -135,6 +135,8 @@ pl_status table_write(const study *s, const columns *c);
 
 // Figures that pages show: those asked for, else the first ones that change.
 int shown_figures(const study *s, const columns *c, int most, int *list);
+// Have all cases the figure that did not fail?
+int is_everywhere(const study *s, const columns *c, int i);
 // "k (N/m)", and the same of a figure, whose unit is the end of its name.
 void input_label(const input *i, char *out, size_t size);
 void figure_label(const char *name, char *out, size_t size);

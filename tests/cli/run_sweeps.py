@@ -294,8 +294,8 @@ def memory_of_one_case():
     if not plain:
         return
     def limit():
-        resource.setrlimit(resource.RLIMIT_AS, (600 << 20, 600 << 20))
-    run("sweep", "sheet.yaml", "--vary", "bodies.b.shell.mesh.grid.cells=[2, 2],[1000, 1000],[3, 3]", "-o", "memory", "-j", 1, code=UNSOLVED,
+        resource.setrlimit(resource.RLIMIT_AS, (480 << 20, 480 << 20))
+    run("sweep", "sheet.yaml", "--vary", "bodies.b.shell.mesh.grid.cells=[2, 2],[500, 500],[3, 3]", "-o", "memory", "-j", 1, code=UNSOLVED,
         prepare=limit)
     rows = table("memory")
     assert [r["status"] == "done" for r in rows] == [True, False, True], rows
