@@ -27,8 +27,9 @@ BELOW = {
     "job": ["scene", "report", "recover"],
     "validate": ["job"],
     "facade": ["validate"],
+    "study": ["job"],
     "studio": ["validate"],
-    "cli": ["studio"],
+    "cli": ["studio", "study"],
 }
 # where files of a layer are, if not in src/
 HOME = {"studio": "studio/server", "cli": "cli"}
