@@ -39,13 +39,21 @@ static inline void one_direction(one_element *o, const char *name, int first) {
                                                        .target = o->target + first};
 }
 
+// Not what names a law; nor where a bulk modulus of 0 says that the volume stays; nor the axis of a
+// moment, about which turns add up where its length is one.
+static inline int one_varies(const one_element *o, int i) {
+  const pl_option *par = &o->kind->par[i];
+  return par->type == PL_OPT_REAL && !(strcmp(par->name, "bulk") == 0 && o->par[i] == 0) &&
+         !(strcmp(o->kind->name, "couple") == 0 && strncmp(par->name, "axis", 4) == 0);
+}
+
 // all parameters of the element at once, all places of it, and all that stands around it
 static inline void one_directions(one_element *o, pl_rng *r) {
   const pl_elem_kind *k = o->kind;
   pl_model_desc *d = &o->kit.d;
   int first = o->ntarget, at = pl_par_group(d, 0, 0);
   for (int i = 0; i < k->npar; i++)
-    if (k->par[i].type == PL_OPT_REAL)
+    if (one_varies(o, i))
       one_target(o, 0, at + i, (o->par[i] != 0 ? fabs(o->par[i]) : 1) * pl_rng_uniform(r, 0.5, 1));
   one_direction(o, "parameters", first);
   first = o->ntarget;
@@ -69,26 +77,33 @@ static inline double one_stiffness(one_element *o, const double *q) {
   return pl_max_abs(k->ndof * k->ndof, H);
 }
 
-static inline void one_open(one_element *o, pl_env *env, const pl_elem_kind *kind, unsigned seed) {
-  static const double none[4] = {0};
+// held: angles of rods have no springs, which would be measured from anchors that move; the first
+// of them is held
+static inline void one_open(one_element *o, pl_env *env, const pl_elem_kind *kind, unsigned seed,
+                            int held) {
   memset(o, 0, sizeof *o);
   o->kind = kind;
   pl_rng r;
   pl_rng_seed(&r, seed);
-  double q[PL_NDOF_MAX], spring[4] = {0}, one = 1;
+  double q[PL_NDOF_MAX], spring[4] = {0}, mass = 3;
   kind->sample(seed, o->X, q, o->v, o->par);
-  o->stiffness = fmax(one_stiffness(o, o->X), one_stiffness(o, q));
+  for (int i = 0; i < kind->npar; i++)
+    o->par[i] = fmin(fmax(o->par[i], kind->par[i].lo), kind->par[i].hi);
+  // twice that of the element, which may be negative
+  o->stiffness = 2 * fmax(one_stiffness(o, o->X), one_stiffness(o, q));
   if (!(o->stiffness > 1e-3)) o->stiffness = 1;
-  o->omega = sqrt(o->stiffness);
+  o->omega = sqrt(o->stiffness / mass);
   spring[0] = o->stiffness;
-  int dim = kind->nvert > 0 ? kind->vdim : 1, places = kind->nvert * dim;
+  // scalars alone are nodes on a line
+  int dim = kind->nvert > 0 ? kind->vdim : 1, nnode = kind->nvert > 0 ? kind->nvert : kind->nscal;
+  int places = kind->nvert * dim;
   model_kit *k = &o->kit;
   kit_init(k, env, dim);
-  k->d.nnode = kind->nvert;
-  k->d.X = kind->nvert > 0 ? o->X : none;
-  k->d.nextra = kind->nscal;
+  k->d.nnode = nnode;
+  k->d.X = o->X;
+  k->d.nextra = kind->ndof - nnode * dim;
   k->d.extra = o->X + places;
-  for (int i = 0; i < kind->nvert; i++) o->stencil[i] = o->node[i] = i;
+  for (int i = 0; i < kind->nvert; i++) o->stencil[i] = i;
   for (int i = 0; i < kind->nscal; i++) o->stencil[kind->nvert + i] = places + i;
   for (int i = 0; i < kind->ndof; i++) {
     o->ground[2 * i] = -1;
@@ -96,13 +111,20 @@ static inline void one_open(one_element *o, pl_env *env, const pl_elem_kind *kin
     o->v[i] = 0.05 * o->omega * pl_rng_uniform(&r, -1, 1);
   }
   kit_group(k, "element", kind->name, 1, o->stencil, 1, o->par);
-  kit_group(k, "ground", "spring1", kind->ndof, o->ground, 1, spring);
-  kit_group(k, "mass", "mass1", kind->ndof, o->mass, 1, &one);
-  for (int i = 0; i < kind->nvert; i++) {
+  int rod = held && kind->section != NULL;
+  kit_group(k, "ground", "spring1", rod ? places : kind->ndof, o->ground, 1, spring);
+  kit_group(k, "mass", "mass1", kind->ndof, o->mass, 1, &mass);
+  for (int i = 0; i < nnode; i++) {
+    o->node[i] = i;
     pl_load_desc *l = &k->load[k->d.nload++];
     *l = (pl_load_desc){.nnode = 1, .node = &o->node[i]};
     for (int c = 0; c < dim; c++)
       l->term.amplitude[c] = 0.05 * o->stiffness * pl_rng_uniform(&r, -1, 1);
+  }
+  static const int first = 0;
+  if (rod) {
+    pl_drive_desc *d = &k->drive[k->d.ndrive++];
+    *d = (pl_drive_desc){.name = "angle", .nscal = 1, .scal = &first};
   }
   k->d.load = k->load;
   k->d.alpha = 0.1 * o->omega;
