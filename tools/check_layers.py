@@ -15,7 +15,8 @@ BELOW = {
     "element": ["math"],
     "model": ["element", "mesh", "sparse"],
     "contact": ["model"],
-    "solve": ["contact"],
+    "gradient": ["model"],
+    "solve": ["contact", "gradient"],
     "harmonic": ["solve"],
     "design": ["harmonic"],
     "limit": ["solve"],
@@ -34,7 +35,7 @@ BELOW = {
 # where files of a layer are, if not in src/
 HOME = {"studio": "studio/server", "cli": "cli"}
 # what the command has no business with: it parses words, prints, and chooses kernels of the BLAS (sparse)
-NOT_CLI = ("math", "mesh", "element", "model", "build", "contact", "solve", "harmonic", "design", "limit", "interlock", "recover", "report")
+NOT_CLI = ("math", "mesh", "element", "model", "build", "contact", "gradient", "solve", "harmonic", "design", "limit", "interlock", "recover", "report")
 
 
 def visible(layer):
