@@ -316,6 +316,7 @@ static pl_status find_path(const study *s, const char *spec, input *p) {
 
 static pl_status read_input(const study *s, const char *spec, input *p) {
   const char *equal = strchr(spec, '='), *values = equal ? equal + 1 : NULL;
+  char clean[PL_TEXT];
   double v[2];
   char unit[2][UNIT];
   int count;
@@ -324,6 +325,8 @@ static pl_status read_input(const study *s, const char *spec, input *p) {
                  s->o->uncertain ? "e.g. --given 'k=normal:10 N/m,1 N/m'"
                                  : "e.g. --vary k=1..10:20,log --vary mu=0.1,0.3",
                  "NAME=VALUES is wanted");
+  if (strlen(spec) < sizeof clean && strcmp(pl_printable(spec, clean, sizeof clean), spec) != 0)
+    return wrong(s, clean, NULL, "it is not UTF-8");
   p->name = copy(s, spec, (size_t)(equal - spec));
   if (!p->name) return PL_E_NOMEM;
   PL_TRY(find_path(s, spec, p));

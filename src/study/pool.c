@@ -99,11 +99,11 @@ static _Noreturn void serve(const pool *p, int fd) {
 // ---- processes
 // ------------------------------------------------------------------------------------
 
-static pl_status start(const pool *p, process *w) {
+// 0: the system has none to give
+static int start(const pool *p, process *w) {
   int pair[2];
   pid_t parent = getpid();
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
-    return pl_fail(p->env, PL_E_NOMEM, "a process could not be made: %s", strerror(errno));
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return 0;
   pid_t pid = fork();
   if (pid == 0) {
     settle(pair[1], parent);
@@ -112,13 +112,13 @@ static pl_status start(const pool *p, process *w) {
   close(pair[1]);
   if (pid < 0) {
     close(pair[0]);
-    return pl_fail(p->env, PL_E_NOMEM, "a process could not be made: %s", strerror(errno));
+    return 0;
   }
   w->pid = pid;
   w->fd = pair[0];
   w->task = -1;
   w->text.n = 0;
-  return PL_OK;
+  return 1;
 }
 
 // waits for its end; how it came
@@ -145,7 +145,11 @@ static void stop(process *w) {
 
 static pl_status hand_out(crew *c, process *w) {
   if (c->next == c->n) return PL_OK;
-  if (w->pid == 0) PL_TRY(start(c->p, w));
+  if (w->pid == 0 && !start(c->p, w)) {
+    // those that there are must do
+    if (c->busy > 0) return PL_OK;
+    return pl_fail(c->p->env, PL_E_NOMEM, "no process could be made: %s", strerror(errno));
+  }
   w->task = c->task[c->next++];
   w->since = pl_wall_time();
   c->busy++;

@@ -250,14 +250,14 @@ static json_t *tell_files(const study *s) {
 static json_t *tell(const study *s, pl_status status) {
   const pl_study_result *r = s->result;
   json_t *inputs = json_array(), *set = json_array();
-  char clean[4 * PL_TEXT];
+  char clean[4 * PL_TEXT], path[4096];
   for (int i = 0; i < s->ninput; i++) json_array_append_new(inputs, tell_input(s, &s->input[i]));
   for (int i = 0; i < s->o->nset; i++)
     json_array_append_new(set, json_string(pl_printable(s->o->set[i], clean, sizeof clean)));
   json_t *all =
       json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:I, s:i, s:i, s:i, s:o, s:o}",
                 "pliant", PL_VERSION, "commit", pl_version_commit(), "date", s->date, "scene",
-                s->scene->path, "title", s->scene->title, "status",
+                pl_printable(s->scene->path, path, sizeof path), "title", s->scene->title, "status",
                 status == PL_CANCELLED ? "interrupted"
                 : r->nfailed           ? "some cases failed"
                                        : "done",

@@ -128,7 +128,7 @@ def same_as_run():
             assert kept.read_bytes() == (work / "alone" / name).read_bytes(), name
     bytes_ = (work / "same/table.csv").read_bytes()
     run("sweep", "duffing.yaml", "--vary", "k=0.5..2 N/m:2", "--vary", "analyses.transient.method=newmark,implicit-euler", "-o", "same",
-        "-j", 1, "-q", "--table", "copy.csv")
+        "-j", 1, "-t", 2, "-q", "--table", "copy.csv")
     assert (work / "same/table.csv").read_bytes() == bytes_ == (work / "copy.csv").read_bytes()
     assert not (work / "same/cases").exists(), "results of another sweep were left"
 
