@@ -25,7 +25,7 @@ typedef struct cli_code {
 extern const cli_code cli_codes[]; // all exit codes
 extern const int cli_code_count;
 
-enum { CLI_OPTIONS = 16, CLI_VALUES = 256, CLI_NAME = 64 };
+enum { CLI_OPTIONS = 24, CLI_VALUES = 256, CLI_NAME = 64 };
 
 typedef struct cli_option {
   const char *name; // long name without dashes
@@ -87,6 +87,8 @@ int cli_threads(const cli_args *a);
 int cmd_check(const cli_args *a);
 int cmd_run(const cli_args *a);
 int cmd_explore(const cli_args *a);
+int cmd_sweep(const cli_args *a);
+int cmd_uncertainty(const cli_args *a);
 int cmd_validate(const cli_args *a);
 int cmd_studio(const cli_args *a);
 int cmd_new(const cli_args *a);

@@ -271,6 +271,9 @@ void pl_pen_extent(const pl_pen *p, const double direction[3], double *lo, doubl
 // The lines of an obstacle at time t, beside a model of places near[nnear][3].
 void pl_obstacle_draw(const pl_obstacle *o, int dim, double t, size_t nnear, const double *near,
                       void (*line)(void *ctx, const double *a, const double *b), void *ctx);
+// What pictures show of obstacles: the box of the places x[n][3] with three quarters of its
+// diagonal around it.
+void pl_picture_box(size_t n, const double *x, double lo[3], double hi[3]);
 
 // ---- contact of a model with obstacles ----------------------------------------------------------
 

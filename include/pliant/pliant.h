@@ -21,6 +21,7 @@
 #include "pliant/solve.h"
 #include "pliant/sparse.h"
 #include "pliant/studio.h"
+#include "pliant/study.h"
 #include "pliant/validate.h"
 #include "pliant/version.h"
 

@@ -242,6 +242,7 @@ static pl_status begin(stepper *st, double h) {
   if (st->hist->nstep > 0) return st->jump ? jump_open(st) : PL_OK;
   PL_TRY(stepper_begin(st));
   PL_TRY(stepper_settle(st, h));
+  if (st->gradient) PL_TRY(follow_begin(st));
   if (st->jump) PL_TRY(jump_open(st));
   // contact needs it again
   if (st->contacts) return PL_OK;
@@ -276,6 +277,7 @@ static pl_status stepping(run *r, pl_history *history) {
   PL_TRY(plan_make(st->env, st->m, st->o, &r->p));
   int nsample = st->o->steady > 0 ? r->p.nsample : 0;
   PL_TRY(stepper_open(st));
+  if (st->gradient) PL_TRY(follow_check(st));
   if (st->contacts && st->o->method == PL_NEWMARK && st->o->impact_step > 0)
     PL_TRY(pl_sound_create(st->m, st->p, st->w, &st->sound));
   PL_TRY(pl_motion_open(k, history, st->o->method == PL_BDF2, st->whole.n > 0, nsample));
@@ -293,8 +295,9 @@ static pl_status stepping(run *r, pl_history *history) {
 
 // jump NULL: a plain transient
 static pl_status run_motion(const pl_transient_opts *o, const pl_jump_opts *jump, const pl_model *m,
-                            const pl_params *p, pl_contact *k, pl_state *s, pl_history *history,
-                            pl_work *w, pl_observe_fn observe, void *ctx, pl_transient_info *info) {
+                            const pl_params *p, pl_contact *k, pl_gradient *gradient, pl_state *s,
+                            pl_history *history, pl_work *w, pl_observe_fn observe, void *ctx,
+                            pl_transient_info *info) {
   pl_transient_info own;
   const pl_transient_opts usual = pl_transient_defaults();
   if (!info) info = &own;
@@ -335,7 +338,8 @@ static pl_status run_motion(const pl_transient_opts *o, const pl_jump_opts *jump
                 .nq = pl_model_nq(m),
                 .dof = pl_model_free_dofs(m),
                 .s = s,
-                .jump = jump};
+                .jump = jump,
+                .gradient = gradient};
   contact_set contacts = {0};
   pl_status status = k ? contact_set_open(&contacts, w->env, m, p, k) : PL_OK;
   if (k) st.contacts = &contacts;
@@ -352,7 +356,7 @@ static pl_status run_motion(const pl_transient_opts *o, const pl_jump_opts *jump
 pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
                                pl_contact *k, pl_state *s, pl_history *history, pl_work *w,
                                pl_observe_fn observe, void *ctx, pl_transient_info *info) {
-  return run_motion(o, NULL, m, p, k, s, history, w, observe, ctx, info);
+  return run_motion(o, NULL, m, p, k, NULL, s, history, w, observe, ctx, info);
 }
 
 pl_status pl_jump_run(const pl_jump_opts *o, const pl_model *m, const pl_params *p, pl_contact *k,
@@ -363,11 +367,17 @@ pl_status pl_jump_run(const pl_jump_opts *o, const pl_model *m, const pl_params 
   PL_TRY(solve_opts_check(w->env, pl_jump_option_table, pl_jump_option_count, o));
   PL_TRY(flight_check(m, w->env));
   const pl_transient_opts steps = pl_jump_transient(o);
-  return run_motion(&steps, o, m, p, k, s, history, w, observe, ctx, info);
+  return run_motion(&steps, o, m, p, k, NULL, s, history, w, observe, ctx, info);
 }
 
 pl_status pl_transient(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
                        pl_state *s, pl_history *history, pl_work *w, pl_observe_fn observe,
                        void *ctx, pl_transient_info *info) {
   return pl_transient_contact(o, m, p, NULL, s, history, w, observe, ctx, info);
+}
+
+pl_status pl_transient_gradient(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
+                                pl_gradient *g, pl_state *s, pl_work *w, pl_observe_fn observe,
+                                void *ctx, pl_transient_info *info) {
+  return run_motion(o, NULL, m, p, NULL, g, s, NULL, w, observe, ctx, info);
 }

@@ -1,5 +1,6 @@
 // A model that moves, with a second motion beside it and the means to play them.
-import { signal, useSignal } from '@preact/signals'
+import { effect, signal, useSignal } from '@preact/signals'
+import type { ReadonlySignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { general } from './format'
 import { Icon } from './icons'
@@ -11,7 +12,7 @@ export interface MotionViewProps {
   label: string
   model: ModelArrays | null
   motion: OrbitArrays | null
-  ghost?: OrbitArrays | null
+  ghost?: ReadonlySignal<OrbitArrays | null> // may change with every picture
   faded?: boolean // the ghost is not to be trusted
   note?: string
   trails?: number[] // nodes
@@ -78,7 +79,8 @@ export function MotionView(props: MotionViewProps) {
     if (props.trails) v.setTrails(props.trails)
   }, [v, props.model, props.motion])
   useEffect(() => {
-    if (v && props.model) v.setGhostOrbit(props.ghost ?? null)
+    const { ghost } = props
+    if (v && props.model && ghost) return effect(() => v.setGhostOrbit(ghost.value))
   }, [v, props.model, props.motion, props.ghost])
   useEffect(() => v?.fadeGhost(props.faded ?? false), [v, props.faded])
   useEffect(() => v?.setNote(props.note ?? ''), [v, props.note])

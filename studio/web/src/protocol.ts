@@ -199,7 +199,7 @@ export interface RequestMap {
   check: [{ path: string; text: string }, CheckReply]
   save: [{ path: string; text: string }, { bytes: number }]
   write: [{ path: string; data: string }, { bytes: number }] // a CSV file, beside the scene
-  upload: [{ path: string; at: number; total: number; base64: string }, { bytes: number }] // pieces of a mesh, table or drawing, from at 0 on
+  upload: [{ path: string; at: number; total: number; base64: string; upload?: number }, { bytes: number; upload: number }] // pieces of a mesh, table or drawing, from at 0 on; upload: as the first was answered
   schema: [Record<string, never>, { paths: [string, string][] }]
   run: [{ path: string; text: string; only?: string; set?: string[] }, { run: number }]
   validate: [{ protocol: string; model?: string; quick: boolean }, { run: number }]

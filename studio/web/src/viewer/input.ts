@@ -13,7 +13,7 @@ export interface Hands {
   preset(p: Preset): void
   toggle(): void
   step(by: number): void
-  walk(dx: number, dy: number): void // to the next node in a direction of the screen
+  walk(dx: number, dy: number, far: boolean): void // to the next node in a direction of the screen; far: a box from the first one
   key(e: KeyboardEvent): void
 }
 
@@ -123,9 +123,8 @@ export class Input {
       1: () => hands.preset('x'), 2: () => hands.preset('y'), 3: () => hands.preset('z'),
       ' ': () => hands.toggle(), ',': () => hands.step(-1), '.': () => hands.step(1),
     }
-    const walks: Record<string, () => void> = {
-      ArrowLeft: () => hands.walk(-1, 0), ArrowRight: () => hands.walk(1, 0), ArrowUp: () => hands.walk(0, -1), ArrowDown: () => hands.walk(0, 1),
-    }
+    const walk = (dx: number, dy: number) => () => hands.walk(dx, dy, e.shiftKey)
+    const walks: Record<string, () => void> = { ArrowLeft: walk(-1, 0), ArrowRight: walk(1, 0), ArrowUp: walk(0, -1), ArrowDown: walk(0, 1) }
     const f = e.metaKey || e.altKey ? undefined : (e.ctrlKey ? walks : table)[e.key]
     if (!f) return hands.key(e)
     f()

@@ -24,7 +24,7 @@ const SETTLE = 160 // ms after the last movement until the picture is drawn with
 const SAMPLES = 12 // moments of a motion that the camera takes in
 const TRAIL = 192
 const REACH = 14 // pixels around a node that pick it, unless told
-const KEYS = 'Arrow keys turn, with Shift they move, with Control they go from node to node; plus and minus zoom; 0 shows all; 1, 2, 3, 4 look along x, y, z and from the side; Space plays.'
+const KEYS = 'Arrow keys turn, with Shift they move, with Control they go from node to node, with Shift as well they choose all between; plus and minus zoom; 0 shows all; 1, 2, 3, 4 look along x, y, z and from the side; Space plays.'
 
 interface Colour {
   values: Float32Array
@@ -69,6 +69,7 @@ export class Viewer {
   private names: Names = 'watched'
   private hovered: number | null = null
   private last: number | null = null // node that was picked
+  private corner: number | null = null // where a box of keys has come to
   private exaggeration = 1
   private note = ''
   private overlays = { supports: true, drives: true, loads: true }
@@ -170,7 +171,7 @@ export class Viewer {
       pan: moved((dx, dy) => this.rig.pan(dx, dy)),
       zoom: moved((f, x, y) => this.rig.zoom(f, x, y)),
       click: (x, y) => this.picked(this.nodeAt(x, y)),
-      walk: (dx, dy) => this.walk(dx, dy),
+      walk: (dx, dy, far) => this.walk(dx, dy, far),
       hover: (x, y) => this.hover(x, y),
       brushing: (p) => {
         this.brushPath = p
@@ -235,9 +236,10 @@ export class Viewer {
   /** A second motion that goes along with the first. */
   setGhostOrbit(o: OrbitArrays | null): void {
     this.ghostOrbit = o
-    this.ghost = o ? new Float32Array(this.x.length) : null
+    if (!o) this.ghost = null
+    else if (this.ghost?.length !== this.x.length) this.ghost = new Float32Array(this.x.length)
     if (!o) this.picture?.setGhost(null)
-    this.moved()
+    this.ghostMoved()
     this.ask(true)
   }
 
@@ -510,10 +512,7 @@ export class Viewer {
     if (this.player.source && this.player.source.kind !== 'live') this.player.at(this.player.phase, this.x)
     const room = this.shown === this.x ? undefined : this.shown
     this.shown = this.exaggeration === 1 || !this.layout ? this.x : enlarged(this.layout.model.x, this.x, this.exaggeration, room)
-    if (this.ghostOrbit && this.ghost) {
-      orbitAt(this.ghostOrbit.coefficients, this.ghostOrbit.harmonics, 2 * Math.PI * this.player.phase, this.ghost)
-      this.picture?.setGhost(this.large(this.ghost))
-    }
+    this.ghostMoved()
     this.picture?.setTime(this.player.time)
     const body = this.picture?.body
     if (body) {
@@ -528,6 +527,12 @@ export class Viewer {
       this.picture?.recolour(this.colour.values, true)
     }
     if (this.follows()) this.overlayOld = true
+  }
+
+  private ghostMoved(): void {
+    if (!this.ghostOrbit || !this.ghost) return
+    orbitAt(this.ghostOrbit.coefficients, this.ghostOrbit.harmonics, 2 * Math.PI * this.player.phase, this.ghost)
+    this.picture?.setGhost(this.large(this.ghost))
   }
 
   // is something of the overlay tied to nodes?
@@ -616,22 +621,33 @@ export class Viewer {
 
   private picked(v: number | null): void {
     this.last = v
+    this.corner = null
     this.options.onPick?.(v)
   }
 
-  // from the node that was picked last, or to the one in the middle
-  private walk(dx: number, dy: number): void {
+  // from the node that was picked last, or to the one in the middle; far: all in the box between both
+  private walk(dx: number, dy: number, far: boolean): void {
     if (!this.layout || !this.options.onPick) return
     const tri = this.layout.model.triangles ?? new Int32Array(0)
-    const { last } = this
+    const last = far ? (this.corner ?? this.last) : this.last
     project(this.rig.projection(), this.shown, this.seen)
     const there = last !== null && 3 * last < this.seen.length
     const v = there ? nextNode(this.seen, tri, last, dx, dy) : nearest(this.seen, tri, this.rig.width / 2, this.rig.height / 2, Infinity)
     if (v === null) return
     this.hovered = v
     this.overlayOld = true
-    this.picked(v)
+    if (far && there) this.boxTo(v)
+    else this.picked(v)
     this.ask()
+  }
+
+  private boxTo(v: number): void {
+    this.corner = v
+    const at = [this.last!, v].map((n) => [this.seen[3 * n]!, this.seen[3 * n + 1]!] as const)
+    const room = 3
+    const [x0, x1] = [Math.min(at[0]![0], at[1]![0]) - room, Math.max(at[0]![0], at[1]![0]) + room]
+    const [y0, y1] = [Math.min(at[0]![1], at[1]![1]) - room, Math.max(at[0]![1], at[1]![1]) + room]
+    this.brushed([x0, y0, x1, y0, x1, y1, x0, y1], 'set')
   }
 
   /** Dragging draws a region instead of turning; null: it turns. It takes nodes through the model, or those seen alone. */
@@ -743,7 +759,7 @@ export class Viewer {
 
   private still(scale: number): HTMLCanvasElement {
     const out = document.createElement('canvas')
-    this.draw({ ratio: scale, samples: 4, shadows: true, wires: Infinity })
+    this.draw({ ratio: scale, samples: 4, shadows: true, wires: Infinity, thick: Infinity })
     this.annotate(out, scale, true)
     const c = out.getContext('2d')!
     c.setTransform(1, 0, 0, 1, 0, 0)
