@@ -1,7 +1,10 @@
 #ifndef PLIANT_CHANGES_H
 #define PLIANT_CHANGES_H
 
+#include "pliant/linkage.h"
 #include "pliant/model.h"
+
+PL_DECLS_BEGIN
 
 // out[n][nq] = what changes dq, dv, da [n][nq] of the unknowns do to r at fixed parameters and
 // history, exact; dv and da NULL: without inertia and damping. The unknowns that growth follows are
@@ -32,4 +35,7 @@ double pl_directions_size(const pl_directions *k, int i, const pl_params *p);
 // history.
 pl_status pl_directions_energy(pl_directions *k, const pl_params *p, const pl_state *s, int i,
                                const double *dq, const double *dhist, double *dW);
+
+PL_DECLS_END
+
 #endif

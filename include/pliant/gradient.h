@@ -1,7 +1,10 @@
 #ifndef PLIANT_GRADIENT_H
 #define PLIANT_GRADIENT_H
 
+#include "pliant/linkage.h"
 #include "pliant/model.h"
+
+PL_DECLS_BEGIN
 
 // Derivatives of equilibria and motions by parameters, exact for the equations as they are solved:
 // differences of runs with fixed steps agree with them to rounding.
@@ -73,5 +76,7 @@ void pl_gradient_back(pl_gradient *g, const int *keep);
 pl_status pl_gradient_forces(pl_gradient *g, const pl_state *s, const pl_clock *c, double *out);
 // out[n] = dW/dp of the elastic energy; s as above.
 pl_status pl_gradient_energy(pl_gradient *g, const pl_state *s, double *out);
+
+PL_DECLS_END
 
 #endif

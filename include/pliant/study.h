@@ -2,6 +2,9 @@
 #define PLIANT_STUDY_H
 
 #include "pliant/job.h"
+#include "pliant/linkage.h"
+
+PL_DECLS_BEGIN
 
 // ---- samples of the unit cube -------------------------------------------------------------------
 
@@ -119,5 +122,7 @@ typedef struct pl_study_result {
 // PL_CANCELLED: what was done is. PL_E_ARG: opts are not understood.
 pl_status pl_study_run(pl_env *env, const pl_scene *scene, const pl_study_opts *opts,
                        pl_study_result *result);
+
+PL_DECLS_END
 
 #endif
