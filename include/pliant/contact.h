@@ -1,7 +1,10 @@
 #ifndef PLIANT_CONTACT_H
 #define PLIANT_CONTACT_H
 
+#include "pliant/linkage.h"
 #include "pliant/model.h"
+
+PL_DECLS_BEGIN
 
 // ---- Coulomb's law for many contacts ------------------------------------------------------------
 
@@ -268,6 +271,9 @@ void pl_pen_extent(const pl_pen *p, const double direction[3], double *lo, doubl
 // The lines of an obstacle at time t, beside a model of places near[nnear][3].
 void pl_obstacle_draw(const pl_obstacle *o, int dim, double t, size_t nnear, const double *near,
                       void (*line)(void *ctx, const double *a, const double *b), void *ctx);
+// What pictures show of obstacles: the box of the places x[n][3] with three quarters of its
+// diagonal around it.
+void pl_picture_box(size_t n, const double *x, double lo[3], double hi[3]);
 
 // ---- contact of a model with obstacles ----------------------------------------------------------
 
@@ -507,5 +513,7 @@ pl_status pl_layers_crossing(pl_layers *l, const double *x, double *depth, int v
 // Least distance of the pairs that pl_layers_find knows over what they keep, INFINITY when none is
 // below two or x is not finite. The pairs found before stay.
 double pl_layers_least(pl_layers *l, const double *x);
+
+PL_DECLS_END
 
 #endif

@@ -87,10 +87,40 @@ int pl_facade_mesh_cells(int64_t mesh, const char *type, const int32_t *vertices
 int pl_facade_mesh_set(int64_t mesh, const char *name, const char *type, const int32_t *index,
                        int64_t n);
 
+// ---- objectives given as functions ------------------------------------------------------------
+
+// A quantity of the motion of one node, above 0, for objectives `{given: NAME, goal: ..., node:
+// ...}` of designs and explorations. z [dim][2 nharm + 1] are Fourier coefficients c0 s1 c1 ... of
+// every axis, m, at the angular frequency omega, rad/s. *q is wanted, and where dz is not NULL its
+// derivatives by z and (*domega) by omega, too. Returns 0; 1: there is none at this design, a
+// shorter step is tried; else the run is to stop. Calls come one at a time.
+typedef int (*pl_facade_objective_function)(void *ctx, int32_t dim, int32_t nharm, double omega,
+                                            const double *z, double *q, double *dz, double *domega);
+// unit: SI unit of the quantity, "": a number. It can be used until the handle and all scenes that
+// were opened with it are freed.
+int pl_facade_objective(const char *name, const char *unit, pl_facade_objective_function function,
+                        void *ctx, int64_t *objective);
+
+// ---- loads given as functions -----------------------------------------------------------------
+
+// A force on every node of loads `{given: NAME, nodes: ...}`, of its place x[dim] (m), its velocity
+// v[dim] (m/s, 0 in statics) and the load's strength: what the load gives as `strength` (1 unless
+// told), by the load factor of statics, a harmonic or a file over time. force[dim] (N) is wanted,
+// and where dx is not NULL its derivatives dx[dim][dim] and dv[dim][dim] (force by component of x
+// and v) and ds[dim] by the strength, too: wrong ones make Newton's method slow, or fail. Returns
+// 0; 1: there is no force at such a place, a shorter step is tried; else the run is to stop. Calls
+// come one at a time, from any thread of the run.
+typedef int (*pl_facade_load_function)(void *ctx, int32_t dim, const double *x, const double *v,
+                                       double strength, double *force, double *dx, double *dv,
+                                       double *ds);
+// As pl_facade_objective. At most 256 of them can be there at a time.
+int pl_facade_load(const char *name, pl_facade_load_function function, void *ctx, int64_t *load);
+
 // ---- scenes -----------------------------------------------------------------------------------
 
-// Opens a scene file with overrides `path=value` and with what its entries `given` name: handles of
-// meshes, in any order, which may be freed afterwards.
+// Opens a scene file with overrides `path=value` (`NAME=value` for a parameter) and with what its
+// entries `given` name: handles of meshes, objectives and loads, in any order, which may be freed
+// afterwards.
 int pl_facade_open(const char *path, int64_t nset, const char *const *set, int64_t ngiven,
                    const int64_t *given, int64_t *scene);
 // The same of size bytes of YAML or JSON. name stands in messages, files are looked for in folder.
@@ -122,6 +152,14 @@ typedef struct pl_facade_array {
 // Arrays of a scene: "points" of its nodes [n][3] at rest, cells by type ("tri3", ...), "set:NAME",
 // "body:NAME" (numbers of nodes). PL_FACADE_ARG: there is none of that name.
 int pl_facade_scene_array(int64_t scene, const char *name, pl_facade_array *out);
+
+// A page of HTML with a motion of the scene's mesh that is turned and played, all in it: frames
+// [nframe][vertices][3], m, at times [nframe], s; with a period > 0 (s) they are spread evenly over
+// it and time may be NULL. label and colour [vertices] (both may be NULL) colour it. The text lives
+// until the next page of this scene.
+int pl_facade_page(int64_t scene, const char *title, int64_t nframe, int64_t nvertex,
+                   const double *frames, const double *time, double period, const char *label,
+                   const double *colour, const char **html);
 
 // ---- runs -------------------------------------------------------------------------------------
 

@@ -2,6 +2,9 @@
 #define PLIANT_MESH_H
 
 #include "pliant/base.h"
+#include "pliant/linkage.h"
+
+PL_DECLS_BEGIN
 
 // ---- the mesh ---------------------------------------------------------------------------------
 
@@ -433,5 +436,7 @@ void pl_bvh_overlaps(const pl_bvh *b, const double lo[3], const double hi[3],
                      void (*each)(void *ctx, int tri), void *ctx);
 // Index of the vertex nearest to p among list[n] (NULL: all nvert).
 int pl_mesh_nearest_vertex(const pl_mesh *m, const double p[3], int n, const int *list);
+
+PL_DECLS_END
 
 #endif

@@ -9,6 +9,7 @@
 #include "pliant/element.h"
 #include "pliant/facade.h"
 #include "pliant/harmonic.h"
+#include "pliant/interlock.h"
 #include "pliant/job.h"
 #include "pliant/limit.h"
 #include "pliant/math.h"
@@ -20,6 +21,7 @@
 #include "pliant/solve.h"
 #include "pliant/sparse.h"
 #include "pliant/studio.h"
+#include "pliant/study.h"
 #include "pliant/validate.h"
 #include "pliant/version.h"
 

@@ -31,6 +31,13 @@ ROWS = ctypes.CFUNCTYPE(c_int, c_void_p, c_char_p, c_int64, c_int64, c_int64, PO
                         POINTER(c_double))
 
 
+OBJECTIVE = ctypes.CFUNCTYPE(c_int, c_void_p, c_int32, c_int32, c_double, POINTER(c_double),
+                             POINTER(c_double), POINTER(c_double), POINTER(c_double))
+LOAD = ctypes.CFUNCTYPE(c_int, c_void_p, c_int32, POINTER(c_double), POINTER(c_double), c_double,
+                        POINTER(c_double), POINTER(c_double), POINTER(c_double),
+                        POINTER(c_double))
+
+
 class CHooks(Structure):
     _fields_ = [("ctx", c_void_p), ("progress", PROGRESS), ("rows", ROWS)]
 
@@ -60,6 +67,8 @@ _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "pl_facade_mesh": (c_int, [c_char_p, c_void_p, c_int64, _handle]),
     "pl_facade_mesh_cells": (c_int, [c_int64, c_char_p, c_void_p, c_int64, c_int64]),
     "pl_facade_mesh_set": (c_int, [c_int64, c_char_p, c_char_p, c_void_p, c_int64]),
+    "pl_facade_objective": (c_int, [c_char_p, c_char_p, OBJECTIVE, c_void_p, _handle]),
+    "pl_facade_load": (c_int, [c_char_p, LOAD, c_void_p, _handle]),
     "pl_facade_open": (c_int, [c_char_p, c_int64, _strings, c_int64, _handle, _handle]),
     "pl_facade_parse": (c_int, [c_char_p, c_char_p, c_char_p, c_int64, c_int64, _strings, c_int64,
                                 _handle, _handle]),
@@ -68,6 +77,8 @@ _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "pl_facade_report": (c_int, [c_int64, _strings]),
     "pl_facade_yaml": (c_int, [c_int64, _strings]),
     "pl_facade_scene_array": (c_int, [c_int64, c_char_p, POINTER(CArray)]),
+    "pl_facade_page": (c_int, [c_int64, c_char_p, c_int64, c_int64, c_void_p, c_void_p, c_double,
+                               c_char_p, c_void_p, _strings]),
     "pl_facade_run": (c_int, [c_int64, c_int64, _strings, POINTER(CHooks), _handle]),
     "pl_facade_status": (c_int, [c_int64, POINTER(c_int)]),
     "pl_facade_summary": (c_int, [c_int64, _strings]),

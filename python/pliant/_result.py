@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _errors as errors
-from ._arrays import array_name, view
+from ._arrays import array_name, view as borrowed
 from ._library import CArray, CItem, Handle, check, lib, messages, text
+from ._view import View, view
 
 Array = NDArray[np.float64]
 
@@ -41,7 +42,7 @@ class Item:
             out = []
             for k in range(self._narray):
                 check(lib.pl_facade_item_array(self._owner.value, self._number, k, a))
-                out.append((array_name(a), text(a.unit), view(a, self._owner)))
+                out.append((array_name(a), text(a.unit), borrowed(a, self._owner)))
             self._read = out
         return self._read
 
@@ -297,11 +298,30 @@ class Analysis(_Told):
         return figures_html(self)
 
 
+def _view_of(i: Item, scene: Handle, frames: int, size: float, height: int) -> View:
+    if i.kind == "film":
+        f = Film(i)
+        return view(scene, f.x, time=f.time, title=f.name, height=height)
+    if i.kind == "orbit":
+        m = Motion(i)
+        return view(scene, m.sample(frames)[1], period=m.period, title=i.title or m.name,
+                    height=height)
+    s = Shape(i)
+    if s.mode is None:
+        return view(scene, s.x, title=s.title or s.name, height=height)
+    extent = float(np.linalg.norm(np.ptp(s.x, axis=0))) or 1.0
+    swing = size * extent / (float(np.linalg.norm(s.mode, axis=1).max()) or 1.0)
+    phase = np.sin(2 * np.pi * np.arange(frames) / frames)
+    return view(scene, s.x + swing * phase[:, None, None] * s.mode, period=1.0,
+                title=s.title or s.name, height=height)
+
+
 class Result(_Told):
     """What a run gave. Arrays are views on its memory, which stays as long as one of them does."""
 
-    def __init__(self, handle: int) -> None:
+    def __init__(self, handle: int, scene: Handle) -> None:
         self._handle: Optional[Handle] = Handle(handle)
+        self._scene: Optional[Handle] = scene  # whose mesh views show
         self._kept: Optional[List[Item]] = None
         self._tables: Optional[Dict[str, Table]] = None
         self._summary: Optional[Dict[str, Any]] = None
@@ -375,6 +395,22 @@ class Result(_Told):
         """Warnings and errors that the run told."""
         return [m for m in messages(self._held().value) if m.level != "note"]
 
+    def view(self, name: Optional[str] = None, *, frames: int = 48, size: float = 0.1,
+             height: int = 560) -> View:
+        """A motion or shape in 3-D: of an analysis, an orbit, a mode, or the last there is.
+
+        Modes swing by ``size`` times the size of the scene. Notebooks show it; ``save`` writes a
+        page.
+        """
+        moving = [i for i in self.items if i.kind in ("film", "orbit", "shape")]
+        mine = [i for i in moving if name is None or name in (i.name, i.analysis)]
+        if not mine or self._scene is None:
+            known = ", ".join(dict.fromkeys(i.name for i in moving)) or "none"
+            raise KeyError(f"there is no motion or shape {name!r}; there are {known}")
+        order = ("shape", "orbit", "film")
+        best = max(mine, key=lambda i: order.index(i.kind))
+        return _view_of(best, self._scene, frames, size, height)
+
     @property
     def texts(self) -> Dict[str, str]:
         """Tables with words in them, as CSV, and scenes that analyses wrote, as YAML."""
@@ -382,7 +418,7 @@ class Result(_Told):
 
     def close(self) -> None:
         """Lets go of its memory; arrays that were taken of it keep theirs."""
-        self._handle = None
+        self._handle = self._scene = None
         self._kept = self._tables = None
 
     def __enter__(self) -> "Result":

@@ -2,17 +2,19 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import itertools
 import os
 import signal
 import threading
 from ctypes import c_int64
-from typing import Any, Callable, Dict, List, Mapping, Optional, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _errors as errors
+from ._callbacks import Callback, take_raised
 from ._library import (CANCELLED, PROGRESS, ROWS, UNSOLVED, CHooks, Handle, error, lib, strings, text)
 from ._progress import choose
 from ._result import Result
@@ -74,6 +76,13 @@ _rows_hook = ROWS(_on_rows)
 _no_rows = ROWS(0)  # NULL
 
 
+# the functions below those of `signal`, which spend 5 us on making enumerations of numbers
+_raw: Any = importlib.import_module("_signal")
+_signal, _getsignal = _raw.signal, _raw.getsignal
+_SIGINT = int(signal.SIGINT)
+_MAIN = threading.main_thread().ident
+
+
 class _Interrupts:
     """Ctrl-C while the library works: the handler is called as ever, and what it raises is kept.
 
@@ -86,12 +95,12 @@ class _Interrupts:
         self.old: Any = None
 
     def __enter__(self) -> None:
-        if threading.current_thread() is not threading.main_thread():
+        if threading.get_ident() != _MAIN:
             return
-        old = signal.getsignal(signal.SIGINT)
+        old = _getsignal(_SIGINT)
         if callable(old):
             self.old = old
-            signal.signal(signal.SIGINT, self.handle)
+            _signal(_SIGINT, self.handle)
 
     def handle(self, number: int, frame: Any) -> None:
         try:
@@ -101,7 +110,7 @@ class _Interrupts:
 
     def __exit__(self, *args: Any) -> None:
         if self.old is not None:
-            signal.signal(signal.SIGINT, self.old)
+            _signal(_SIGINT, self.old)
 
 
 def _options(only: Optional[str], threads: Optional[int],
@@ -120,7 +129,7 @@ def _options(only: Optional[str], threads: Optional[int],
     return out
 
 
-def run(scene: Handle, *, only: Optional[str], threads: Optional[int],
+def run(scene: Handle, callbacks: Sequence[Callback], *, only: Optional[str], threads: Optional[int],
         progress: Union[bool, Progress, None], observer: Optional[Observer],
         folder: Union[str, "os.PathLike[str]", None], resume: bool, motions: bool,
         unsolved: str) -> Result:
@@ -143,7 +152,8 @@ def run(scene: Handle, *, only: Optional[str], threads: Optional[int],
             end = getattr(bar, "end", None)
             if end:
                 end()
-    result = Result(out.value) if out.value else None
+    result = Result(out.value, scene) if out.value else None
+    r.failed = r.failed or take_raised(callbacks)
     if r.failed is not None:
         failed = r.failed
         try:

@@ -5,15 +5,19 @@ import json
 import os
 from ctypes import c_char_p, c_int64
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Type, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Type, TypeVar, Union
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import _errors as errors
-from ._arrays import view
+from ._arrays import view as borrowed
+from ._callbacks import Callback
 from ._library import CArray, Handle, check, lib, messages, strings, text
+from ._load import Load
 from ._mesh import Mesh
+from ._objective import Objective
+from ._view import View, view
 from ._run import Observer, Progress, run
 
 if TYPE_CHECKING:
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
 
 Overrides = Mapping[str, Any]
 Meshes = Mapping[str, Mesh]
+Objectives = Mapping[str, Objective]
+Loads = Mapping[str, Load]
 
 
 def plain(x: Any) -> Any:
@@ -74,36 +80,40 @@ class Scene:
     ``source`` is a mapping like a scene file, or its text as YAML or JSON; :func:`pliant.open`
     reads a file. ``set`` are overrides by path, as ``--set`` of the command has them; a name
     without a dot that is no key of a scene is a parameter. ``meshes`` are for bodies with ``mesh:
-    {given: NAME}``. Files that the scene names are looked for in ``folder``.
+    {given: NAME}``, ``objectives`` for those of designs and ``loads`` for loads with ``given: NAME``. Files that the scene names are looked for in ``folder``.
 
     >>> import pliant as pl
-    >>> s = pl.Scene({"dimension": 1, "parameters": {"k": {"value": 40, "min": 5, "max": 60}},
-    ...               "nodes": {"mass": 0}, "links": [{"spring": {"nodes": ["ground", "mass"],
-    ...               "stiffness": "k"}}]})  # doctest: +SKIP
+    >>> s = pl.Scene({"dimension": 1, "nodes": {"m": 0}, "masses": [{"node": "m", "mass": "2 kg"}],
+    ...               "parameters": {"k": {"value": "8 N/m", "min": "1 N/m", "max": "50 N/m"}},
+    ...               "springs": [{"nodes": ["ground", "m"], "stiffness": "$k"}],
+    ...               "analyses": [{"modes": {"count": 1}}]})
+    >>> s.run().tables["modes"]["omega_rad_s"]
+    array([2.])
+    >>> s.again(k=18).run().tables["modes"]["omega_rad_s"]
+    array([3.])
     """
 
     def __init__(self, source: Union[str, Mapping[str, Any]], *, set: Optional[Overrides] = None,
-                 meshes: Optional[Meshes] = None, folder: Union[str, "os.PathLike[str]"] = ".",
+                 meshes: Optional[Meshes] = None, objectives: Optional[Objectives] = None,
+                 loads: Optional[Loads] = None, folder: Union[str, "os.PathLike[str]"] = ".",
                  name: str = "scene") -> None:
         data = (_dump(source) if isinstance(source, Mapping) else source).encode()
         words = _overrides(set)
-        given, n = _given(meshes)
-        handles = (c_int64 * max(n, 1))(*[h.value for h in given])
+        given = _Given(meshes, objectives, loads)
         out = c_int64()
         check(lib.pl_facade_parse(name.encode(), os.fsencode(folder), data, len(data), len(words),
-                                  strings(words), n, handles, out))
-        self._become(out.value, meshes)
+                                  strings(words), *given.arguments(), out))
+        self._become(out.value, given)
 
-    def _become(self, handle: int, meshes: Optional[Meshes]) -> None:
+    def _become(self, handle: int, given: "_Given") -> None:
         self._handle: Optional[Handle] = Handle(handle)
-        # their arrays are read again when the scene is built again
-        self._meshes = dict(meshes or {})
+        self._given = given
         self._described: Optional[Dict[str, Any]] = None
 
     @classmethod
-    def _of(cls, handle: int, meshes: Optional[Meshes]) -> "Scene":
+    def _of(cls, handle: int, given: "_Given") -> "Scene":
         s = cls.__new__(cls)
-        s._become(handle, meshes)
+        s._become(handle, given)
         return s
 
     def _held(self) -> Handle:
@@ -159,7 +169,7 @@ class Scene:
         a = CArray()
         held = self._held()
         check(lib.pl_facade_scene_array(held.value, name.encode(), a))
-        return view(a, held)
+        return borrowed(a, held)
 
     @property
     def warnings(self) -> List[errors.Message]:
@@ -185,7 +195,7 @@ class Scene:
         words = _overrides({**(set or {}), **parameters})
         out = c_int64()
         check(lib.pl_facade_again(self._value(), len(words), strings(words), out))
-        return Scene._of(out.value, self._meshes)
+        return Scene._of(out.value, self._given)
 
     def run(self, only: Optional[str] = None, *, threads: Optional[int] = None,
             progress: Union[bool, Progress, None] = None, observer: Optional[Observer] = None,
@@ -202,8 +212,17 @@ class Scene:
         :class:`UnsolvedError`, with ``unsolved="keep"`` it does not. Ctrl-C ends a run soon: the
         KeyboardInterrupt has what was done as ``result``, as all errors of a run.
         """
-        return run(self._held(), only=only, threads=threads, progress=progress, observer=observer,
+        return run(self._held(), self._given.callbacks, only=only, threads=threads, progress=progress, observer=observer,
                    folder=folder, resume=resume, motions=motions, unsolved=unsolved)
+
+    def view(self, frames: Optional[ArrayLike] = None, *, time: Optional[ArrayLike] = None,
+             period: float = 0, colour: Optional[ArrayLike] = None, label: str = "",
+             title: str = "", height: int = 560) -> View:
+        """The scene in 3-D at rest, or frames (n, nodes, 3) of its nodes at times (s) or spread over
+        a period; ``colour`` (nodes) is shown with its label."""
+        return view(self._held(), self.points if frames is None else frames, time=time,
+                    period=period, colour=colour, label=label, title=title or self.title,
+                    height=height)
 
     def close(self) -> None:
         """Frees its memory now; arrays that were taken of it keep theirs."""
@@ -229,22 +248,45 @@ class Scene:
         return scene_html(self)
 
 
-def _given(meshes: Optional[Meshes]) -> "tuple[List[Handle], int]":
-    out = []
-    for name, m in (meshes or {}).items():
-        if not isinstance(m, Mesh):
-            raise errors.ArgumentError(f"meshes: {name!r} must be a pliant.Mesh, not "
-                                       f"{type(m).__name__}")
-        out.append(m._handle(name))
-    return out, len(out)
+G = TypeVar("G", Mesh, Objective, Load)
+
+
+def _one(thing: object, kind: Type[G], where: str, name: str) -> G:
+    if not isinstance(thing, kind):
+        raise errors.ArgumentError(f"{where}: {name!r} must be a pliant.{kind.__name__}, not "
+                                   f"{type(thing).__name__}")
+    return thing
+
+
+class _Given:
+    """What a scene names by `given`, as long as it lives."""
+
+    def __init__(self, meshes: Optional[Meshes], objectives: Optional[Objectives],
+                 loads: Optional[Loads]) -> None:
+        # their arrays are read again when the scene is built again
+        self.meshes = dict(meshes or {})
+        self.callbacks: List[Callback] = []
+        self.handles: List[Handle] = []
+        for name, m in self.meshes.items():
+            self.handles.append(_one(m, Mesh, "meshes", name)._handle(name))
+        for name, o in (objectives or {}).items():
+            self.callbacks.append(_one(o, Objective, "objectives", name)._callback(name))
+        for name, load in (loads or {}).items():
+            self.callbacks.append(_one(load, Load, "loads", name)._callback(name))
+        self.handles += [c.handle for c in self.callbacks]
+
+    def arguments(self) -> "tuple[int, Any]":
+        n = len(self.handles)
+        return n, (c_int64 * max(n, 1))(*[h.value for h in self.handles])
 
 
 def open_scene(path: Union[str, "os.PathLike[str]"], *, set: Optional[Overrides] = None,
-               meshes: Optional[Meshes] = None) -> Scene:
-    """Opens a scene file; see :class:`Scene` for ``set`` and ``meshes``."""
+               meshes: Optional[Meshes] = None, objectives: Optional[Objectives] = None,
+               loads: Optional[Loads] = None) -> Scene:
+    """Opens a scene file; the rest is as for :class:`Scene`."""
     words = _overrides(set)
-    given, n = _given(meshes)
-    handles = (c_int64 * max(n, 1))(*[h.value for h in given])
+    given = _Given(meshes, objectives, loads)
     out = c_int64()
-    check(lib.pl_facade_open(os.fsencode(path), len(words), strings(words), n, handles, out))
-    return Scene._of(out.value, meshes)
+    check(lib.pl_facade_open(os.fsencode(path), len(words), strings(words), *given.arguments(),
+                             out))
+    return Scene._of(out.value, given)

@@ -259,3 +259,21 @@ void pl_obstacle_draw(const pl_obstacle *o, int dim, double t, size_t nnear, con
   obstacle_rotation(o, p.R);
   if (o->kind->draw) o->kind->draw(o, &p);
 }
+
+void pl_picture_box(size_t n, const double *x, double lo[3], double hi[3]) {
+  double size[3];
+  for (int c = 0; c < 3; c++) {
+    lo[c] = INFINITY;
+    hi[c] = -INFINITY;
+  }
+  for (size_t i = 0; i < 3 * n; i++) {
+    lo[i % 3] = fmin(lo[i % 3], x[i]);
+    hi[i % 3] = fmax(hi[i % 3], x[i]);
+  }
+  pl_sub3(hi, lo, size);
+  double around = 0.75 * pl_norm3(size);
+  for (int c = 0; c < 3; c++) {
+    lo[c] -= around;
+    hi[c] += around;
+  }
+}

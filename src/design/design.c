@@ -370,31 +370,43 @@ void pl_design_series(const pl_design *d, const double *S, int k, int node, int 
   }
 }
 
-// distance from a motion to what one Newton step makes of it, over the motion's size: an estimate
-// of how far the true one is, whatever the stiffness of rigid parts
+static pl_status newton_step(pl_design *d, solution *s, double omega, double *z) {
+  double *dz = pl_alloc(d->env, (size_t)d->n, sizeof *dz);
+  if (!dz) return PL_E_NOMEM;
+  pl_status st = pl_hb_eval(s->hb, z, omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN);
+  if (st == PL_OK) st = pl_bordered_set(s->b, NULL, NULL, 0);
+  if (st == PL_OK) st = solution_solve(d, s, 0, pl_hb_residual(s->hb), dz);
+  if (st == PL_OK) pl_axpy(d->n, -1, dz, z, z);
+  pl_free(d->env, dz);
+  return st;
+}
+
+// Distance from a motion to what two Newton steps make of it, over the motion's size: an estimate
+// of how far the true one is. One step is not enough: a prediction stretches stiff links, whose
+// false tension holds back all else; the first step lets it go, the second one tells.
 static pl_status newton_distance(pl_design *d, solution *s, const pl_orbit *o, double *out) {
   pl_orbit *next;
-  PL_TRY(pl_hb_eval(s->hb, o->z, o->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN));
-  PL_TRY(pl_bordered_set(s->b, NULL, NULL, 0));
   PL_TRY(pl_orbit_copy(o, d->H, &next));
-  pl_status st = solution_solve(d, s, 0, pl_hb_residual(s->hb), next->z);
-  pl_axpy(d->n, -1, next->z, o->z, next->z);
+  pl_status st = newton_step(d, s, o->omega, next->z);
+  if (st == PL_OK) st = newton_step(d, s, o->omega, next->z);
   if (st == PL_OK) {
     double size = pl_orbit_size(d->m, next), off = pl_orbit_distance(d->m, o, next);
     *out = size > 0 ? off / size : off > 0 ? INFINITY : 0;
   }
   pl_orbit_free(next);
-  return st == PL_SINGULAR ? PL_OK : st;
+  return st == PL_SINGULAR || st == PL_DOMAIN ? PL_OK : st;
 }
 
-static pl_status trust_of(pl_design *d, solution *s, const double *dx, pl_orbit *o, double *trust) {
+pl_status pl_design_trust(pl_design *d, int point, const double *dx, pl_orbit *o, double *trust) {
+  solution *s = &d->solution[point];
   double *x = pl_alloc(d->env, 2 * (size_t)d->nvar, sizeof *x), *home = x + d->nvar;
+  *trust = INFINITY;
   if (!x) return PL_E_NOMEM;
   memcpy(home, d->x, (size_t)d->nvar * sizeof *x);
   for (int k = 0; k < d->nvar; k++) x[k] = home[k] + dx[k];
   pl_status st = variables_set(d, x);
   if (st == PL_OK) {
-    o->omega = d->omega[s - d->solution];
+    o->omega = d->omega[point];
     st = newton_distance(d, s, o, trust);
   }
   s->linear = 0;
@@ -413,7 +425,7 @@ pl_status pl_design_predict(pl_design *d, int point, const double *dx, pl_orbit 
   PL_TRY(pl_orbit_copy(s->orbit, d->H, &o));
   pl_status st = solution_along(d, s, dx, o->z);
   pl_axpy(d->n, 1, s->orbit->z, o->z, o->z);
-  if (st == PL_OK) st = trust_of(d, s, dx, o, trust);
+  if (st == PL_OK) st = pl_design_trust(d, point, dx, o, trust);
   if (st != PL_OK) {
     pl_orbit_free(o);
     return st;

@@ -29,7 +29,7 @@ int fail(int status, const char *hint, const char *fmt, ...) __attribute__((form
 
 // ---- handles ----------------------------------------------------------------------------------
 
-typedef enum object_kind { OBJECT_MESH, OBJECT_SCENE, OBJECT_RESULT, OBJECT_COUNT } object_kind;
+typedef enum object_kind { OBJECT_GIVEN, OBJECT_SCENE, OBJECT_RESULT, OBJECT_COUNT } object_kind;
 
 // What every kind begins with.
 typedef struct object {
@@ -49,30 +49,45 @@ void handle_give(int64_t handle);
 // Words for types of cells, as the header has them.
 extern const char *const cell_word[PL_CELL_COUNT];
 
-// Arrays of the caller's. Scenes share it.
-typedef struct given_mesh {
+// Something of the caller's that scenes name. They share it.
+typedef struct given_thing {
   atomic_int users;
   pl_env env;
   char *name;
+  enum { GIVEN_MESH, GIVEN_OBJECTIVE, GIVEN_LOAD } what;
   pl_mesh *mesh; // its X and cells are the caller's
-} given_mesh;
-void given_release(given_mesh *g);
+  pl_objective_kind kind;
+  char *unit;
+  pl_facade_objective_function objective;
+  pl_facade_load_function load;
+  void *ctx;
+  int slot;        // of a load: the number by which its elements find it
+  atomic_int stop; // the function wants the run to stop
+} given_thing;
+// Kinds of elements of loads, for dimensions 1, 2 and 3, with one parameter, the slot.
+extern const pl_elem_kind load_kind[3];
+void load_release(const given_thing *g);
+// One of that name; NULL: memory ended.
+given_thing *given_create(const char *name);
+void given_release(given_thing *g);
+// Its handle; on failure it is released.
+int given_put(given_thing *g, int64_t *out);
 
-typedef struct mesh_object {
+typedef struct given_object {
   object base;
-  given_mesh *given;
-} mesh_object;
+  given_thing *given;
+} given_object;
 
 typedef struct scene_object {
   object base;
   pl_env env;
   pl_scene *scene;
   int ngiven;
-  given_mesh **given; // [ngiven]
+  given_thing **given; // [ngiven]
   int nset;
   char **set; // [nset] overrides, for the record
   char *json; // made when it is asked for
-  pl_text report, yaml;
+  pl_text report, yaml, page;
 } scene_object;
 
 // An array of an item, in the result's arena.
@@ -96,6 +111,7 @@ typedef struct result_object {
   int n, cap;
   item *item; // [n]
   // while it is run
+  const scene_object *of;
   const pl_scene *scene;
   const pl_model *model;
   const pl_params *params;

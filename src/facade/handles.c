@@ -22,8 +22,9 @@ static slot *table;
 static int nslot, first_free = -1;
 static int64_t live;
 
-static const char *const kind_text[] = {
-    [OBJECT_MESH] = "a mesh", [OBJECT_SCENE] = "a scene", [OBJECT_RESULT] = "a result"};
+static const char *const kind_text[] = {[OBJECT_GIVEN] = "a mesh, an objective or a load",
+                                        [OBJECT_SCENE] = "a scene",
+                                        [OBJECT_RESULT] = "a result"};
 
 // a free slot; -1: memory ended. Under the lock.
 static int free_slot(void) {

@@ -3,7 +3,6 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *const cell_word[PL_CELL_COUNT] = {
@@ -11,33 +10,11 @@ const char *const cell_word[PL_CELL_COUNT] = {
     [PL_HEX8] = "hex8",   [PL_SEG3] = "seg3",  [PL_TRI6] = "tri6",   [PL_QUAD8] = "quad8",
     [PL_TET10] = "tet10", [PL_HEX20] = "hex20"};
 
-void given_release(given_mesh *g) {
-  if (!g || atomic_fetch_sub(&g->users, 1) > 1) return;
-  if (g->mesh) {
-    // not ours
-    g->mesh->X = NULL;
-    for (int t = 0; t < PL_CELL_COUNT; t++) g->mesh->cell[t].v = NULL;
-    pl_mesh_free(g->mesh);
-  }
-  free(g->name);
-  free(g);
-}
-
-static void release(object *o) {
-  given_release(((mesh_object *)o)->given);
-  messages_free(&o->messages);
-  free(o);
-}
-
-static given_mesh *given_make(const char *name, const double *points, int n) {
+static given_thing *make(const char *name, const double *points, int n) {
   char source[PL_TEXT];
-  given_mesh *g = calloc(1, sizeof *g);
-  if (!g) return NULL;
-  atomic_init(&g->users, 1);
-  pl_env_init(&g->env);
-  g->name = strdup(name);
+  given_thing *g = given_create(name);
   snprintf(source, sizeof source, "given mesh '%.100s'", name);
-  if (!g->name || pl_mesh_create(&g->env, source, 0, &g->mesh) != PL_OK) {
+  if (!g || pl_mesh_create(&g->env, source, 0, &g->mesh) != PL_OK) {
     given_release(g);
     return NULL;
   }
@@ -54,16 +31,8 @@ int pl_facade_mesh(const char *name, const double *points, int64_t npoint, int64
   if (!points || npoint < 1 || npoint > INT_MAX / 3)
     return fail(PL_FACADE_ARG, NULL, "mesh '%.60s': 1 to %d points are wanted, not %lld", name,
                 INT_MAX / 3, (long long)npoint);
-  mesh_object *o = calloc(1, sizeof *o);
-  if (!o) return fail(PL_FACADE_NOMEM, NULL, "out of memory");
-  o->base.kind = OBJECT_MESH;
-  o->base.free = release;
-  o->given = given_make(name, points, (int)npoint);
-  if (!o->given) {
-    free(o);
-    return fail(PL_FACADE_NOMEM, NULL, "out of memory");
-  }
-  return handle_put(&o->base, mesh);
+  given_thing *g = make(name, points, (int)npoint);
+  return g ? given_put(g, mesh) : fail(PL_FACADE_NOMEM, NULL, "out of memory");
 }
 
 // PL_CELL_COUNT: reported
@@ -76,7 +45,7 @@ static int cell_type(const char *name, const char *mesh) {
   return PL_CELL_COUNT;
 }
 
-static int add_cells(given_mesh *g, const char *type, const int32_t *vertices, int64_t ncell,
+static int add_cells(given_thing *g, const char *type, const int32_t *vertices, int64_t ncell,
                      int64_t k) {
   int t = cell_type(type, g->name);
   if (t == PL_CELL_COUNT) return PL_FACADE_ARG;
@@ -97,7 +66,8 @@ static int add_cells(given_mesh *g, const char *type, const int32_t *vertices, i
 }
 
 // opened scenes share it
-static int check_alone(given_mesh *g) {
+static int check_alone(const given_thing *g) {
+  if (!g->mesh) return fail(PL_FACADE_KIND, NULL, "'%.60s' is no mesh", g->name);
   if (atomic_load(&g->users) == 1) return PL_FACADE_OK;
   return fail(PL_FACADE_BUSY, "make another mesh",
               "mesh '%.60s': scenes were opened with it already", g->name);
@@ -106,16 +76,16 @@ static int check_alone(given_mesh *g) {
 int pl_facade_mesh_cells(int64_t mesh, const char *type, const int32_t *vertices, int64_t ncell,
                          int64_t k) {
   object *o;
-  int s = handle_take(mesh, OBJECT_MESH, 1, &o);
+  int s = handle_take(mesh, OBJECT_GIVEN, 1, &o);
   if (s != PL_FACADE_OK) return s;
-  given_mesh *g = ((mesh_object *)o)->given;
+  given_thing *g = ((given_object *)o)->given;
   s = check_alone(g);
   if (s == PL_FACADE_OK) s = add_cells(g, type, vertices, ncell, k);
   handle_give(mesh);
   return s;
 }
 
-static int add_set(given_mesh *g, const char *name, const char *type, const int32_t *index,
+static int add_set(given_thing *g, const char *name, const char *type, const int32_t *index,
                    int64_t n) {
   int t = type && type[0] ? cell_type(type, g->name) : -1;
   if (t == PL_CELL_COUNT) return PL_FACADE_ARG;
@@ -137,9 +107,9 @@ static int add_set(given_mesh *g, const char *name, const char *type, const int3
 int pl_facade_mesh_set(int64_t mesh, const char *name, const char *type, const int32_t *index,
                        int64_t n) {
   object *o;
-  int s = handle_take(mesh, OBJECT_MESH, 1, &o);
+  int s = handle_take(mesh, OBJECT_GIVEN, 1, &o);
   if (s != PL_FACADE_OK) return s;
-  given_mesh *g = ((mesh_object *)o)->given;
+  given_thing *g = ((given_object *)o)->given;
   s = check_alone(g);
   if (s == PL_FACADE_OK) s = add_set(g, name, type, index, n);
   handle_give(mesh);

@@ -15,10 +15,16 @@ static void release(object *o) {
   free(r);
 }
 
+static int given_stop(const scene_object *s) {
+  int stop = 0;
+  for (int k = 0; k < s->ngiven; k++) stop |= atomic_load(&s->given[k]->stop);
+  return stop;
+}
+
 static int progress(void *ctx, const pl_progress *p) {
   result_object *r = ctx;
   double now = pl_wall_time();
-  if (r->failed) r->stop = 1;
+  if (r->failed || given_stop(r->of)) r->stop = 1;
   if (r->stop || !r->hooks || !r->hooks->progress || now - r->told < PROGRESS_PAUSE) return r->stop;
   r->stop = r->hooks->progress(r->hooks->ctx, p->what ? p->what : "", p->what ? p->done : -1,
                                p->what && p->text ? p->text : "") != 0;
@@ -130,11 +136,14 @@ static int run(scene_object *s, const pl_job_opts *opts, const pl_facade_hooks *
   o.nset = s->nset;
   o.set = (const char *const *)s->set;
   r->motions = motions;
+  r->of = s;
+  for (int k = 0; k < s->ngiven; k++) atomic_store(&s->given[k]->stop, 0);
   int st = pl_job_run(&r->env, s->scene, &o, &done);
   if (st >= 0 && r->failed) st = pl_fail(&r->env, PL_E_NOMEM, "out of memory for the results");
   if (r->state) pl_state_free(s->scene->model, r->state);
   r->state = NULL;
   r->scene = NULL;
+  r->of = NULL;
   r->model = NULL;
   r->params = NULL;
   r->hooks = NULL;

@@ -9,6 +9,7 @@ static void release(object *o) {
   pl_scene_free(s->scene);
   pl_text_free(&s->report);
   pl_text_free(&s->yaml);
+  pl_text_free(&s->page);
   for (int k = 0; k < s->ngiven; k++) given_release(s->given[k]);
   for (int k = 0; k < s->nset; k++) free(s->set[k]);
   free(s->given);
@@ -20,7 +21,7 @@ static void release(object *o) {
 
 // ---- opening ------------------------------------------------------------------------------------
 
-// more overrides, for the record
+// more overrides
 static int add_sets(scene_object *s, int64_t n, const char *const *set) {
   char **all = realloc(s->set, (size_t)(s->nset + n + 1) * sizeof *all);
   if (!all) return 0;
@@ -42,25 +43,27 @@ static scene_object *create(int64_t nset, const char *const *set, int64_t ngiven
   s->env.diag_ctx = &s->base.messages;
   pl_text_init(&s->report, &s->env);
   pl_text_init(&s->yaml, &s->env);
-  s->given = calloc((size_t)ngiven + 1, sizeof(given_mesh *));
+  pl_text_init(&s->page, &s->env);
+  s->given = calloc((size_t)ngiven + 1, sizeof(given_thing *));
   if (s->given && add_sets(s, nset, set)) return s;
   release(&s->base);
   return NULL;
 }
 
-// shares the meshes of handles
+// shares what handles stand for
 static int take_given(scene_object *s, int64_t n, const int64_t *handle) {
+  static const char *const many[] = {"meshes", "objectives", "loads"};
   for (int64_t k = 0; k < n; k++) {
     object *o;
-    int st = handle_take(handle[k], OBJECT_MESH, 0, &o);
+    int st = handle_take(handle[k], OBJECT_GIVEN, 0, &o);
     if (st != PL_FACADE_OK) return st;
-    given_mesh *g = ((mesh_object *)o)->given;
+    given_thing *g = ((given_object *)o)->given;
     atomic_fetch_add(&g->users, 1);
     s->given[s->ngiven++] = g;
     handle_give(handle[k]);
     for (int i = 0; i < s->ngiven - 1; i++)
-      if (strcmp(s->given[i]->name, g->name) == 0)
-        return fail(PL_FACADE_ARG, NULL, "two meshes are called '%.60s'", g->name);
+      if (s->given[i]->what == g->what && strcmp(s->given[i]->name, g->name) == 0)
+        return fail(PL_FACADE_ARG, NULL, "two %s are called '%.60s'", many[g->what], g->name);
   }
   return PL_FACADE_OK;
 }
@@ -69,28 +72,37 @@ static int take_given(scene_object *s, int64_t n, const int64_t *handle) {
 typedef struct opening {
   const char *name, *folder, *text; // text NULL: name is a file
   size_t size;
-  int nset;
-  const char *const *set;
   const pl_scene *again; // NULL: it is read anew
 } opening;
 
-static pl_status read_scene(scene_object *s, const opening *from) {
-  if (from->again) return pl_scene_again(&s->env, from->again, from->nset, from->set, &s->scene);
+static pl_scene_given scene_given(const given_thing *g) {
+  return (pl_scene_given){.name = g->name,
+                          .mesh = g->mesh,
+                          .objective = g->what == GIVEN_OBJECTIVE ? &g->kind : NULL,
+                          .data = g,
+                          .load = g->what == GIVEN_LOAD ? load_kind : NULL,
+                          .par = g->slot};
+}
+
+// the first `skip` overrides are in it already
+static pl_status read_scene(scene_object *s, const opening *from, int skip) {
+  const char *const *set = (const char *const *)s->set;
+  if (from->again)
+    return pl_scene_again(&s->env, from->again, s->nset - skip, set + skip, &s->scene);
   pl_scene_given *list = calloc((size_t)s->ngiven + 1, sizeof *list);
   if (!list) return pl_fail(&s->env, PL_E_NOMEM, "out of memory");
-  for (int k = 0; k < s->ngiven; k++)
-    list[k] = (pl_scene_given){s->given[k]->name, s->given[k]->mesh};
+  for (int k = 0; k < s->ngiven; k++) list[k] = scene_given(s->given[k]);
   const pl_scene_limits limits = {.ngiven = s->ngiven, .given = list};
-  pl_status st = from->text ? pl_scene_parse(&s->env, from->name, from->folder, from->text,
-                                             from->size, from->nset, from->set, &limits, &s->scene)
-                            : pl_scene_load_limited(&s->env, from->name, from->nset, from->set,
-                                                    &limits, &s->scene);
+  pl_status st = from->text
+                     ? pl_scene_parse(&s->env, from->name, from->folder, from->text, from->size,
+                                      s->nset, set, &limits, &s->scene)
+                     : pl_scene_load_limited(&s->env, from->name, s->nset, set, &limits, &s->scene);
   free(list);
   return st;
 }
 
-static int open_into(scene_object *s, const opening *from, int64_t *out) {
-  pl_status st = read_scene(s, from);
+static int open_into(scene_object *s, const opening *from, int skip, int64_t *out) {
+  pl_status st = read_scene(s, from, skip);
   if (st == PL_OK) return handle_put(&s->base, out);
   // errors that were told to nobody
   if (s->base.messages.n == 0) messages_hear(&s->base.messages, &s->env.error);
@@ -99,11 +111,12 @@ static int open_into(scene_object *s, const opening *from, int64_t *out) {
   return st;
 }
 
-static int open_given(const opening *from, int64_t ngiven, const int64_t *given, int64_t *out) {
-  scene_object *s = create(from->nset, from->set, ngiven);
+static int open_given(const opening *from, int64_t nset, const char *const *set, int64_t ngiven,
+                      const int64_t *given, int64_t *out) {
+  scene_object *s = create(nset, set, ngiven);
   if (!s) return fail(PL_FACADE_NOMEM, NULL, "out of memory");
   int st = take_given(s, ngiven, given);
-  if (st == PL_FACADE_OK) return open_into(s, from, out);
+  if (st == PL_FACADE_OK) return open_into(s, from, 0, out);
   release(&s->base);
   return st;
 }
@@ -121,8 +134,7 @@ int pl_facade_open(const char *path, int64_t nset, const char *const *set, int64
     return fail(PL_FACADE_ARG, NULL, "a path is wanted, and handles of meshes");
   int s = check_sets(nset, set);
   if (s != PL_FACADE_OK) return s;
-  const opening from = {.name = path, .nset = (int)nset, .set = set};
-  return open_given(&from, ngiven, given, scene);
+  return open_given(&(opening){.name = path}, nset, set, ngiven, given, scene);
 }
 
 int pl_facade_parse(const char *name, const char *folder, const char *text, int64_t size,
@@ -133,8 +145,8 @@ int pl_facade_parse(const char *name, const char *folder, const char *text, int6
     return fail(PL_FACADE_ARG, NULL, "a name, a folder and a text are wanted");
   int s = check_sets(nset, set);
   if (s != PL_FACADE_OK) return s;
-  const opening from = {name, folder, text, (size_t)size, (int)nset, set, NULL};
-  return open_given(&from, ngiven, given, scene);
+  const opening from = {name, folder, text, (size_t)size, NULL};
+  return open_given(&from, nset, set, ngiven, given, scene);
 }
 
 // what the other scene was opened with goes along
@@ -149,8 +161,7 @@ static int again(const scene_object *old, int64_t nset, const char *const *set, 
     atomic_fetch_add(&old->given[k]->users, 1);
     s->given[s->ngiven++] = old->given[k];
   }
-  const opening from = {.nset = (int)nset, .set = set, .again = old->scene};
-  return open_into(s, &from, out);
+  return open_into(s, &(opening){.again = old->scene}, old->nset, out);
 }
 
 int pl_facade_again(int64_t scene, int64_t nset, const char *const *set, int64_t *other) {

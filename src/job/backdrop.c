@@ -41,25 +41,6 @@ static void draw(void *ctx, const double *a, const double *b) {
   memcpy(p->drift[p->n++], p->way, sizeof p->way);
 }
 
-// the model's box, and as much again around it
-static void frame(pencil *p, const double *x, size_t count) {
-  double size[3];
-  for (int c = 0; c < 3; c++) {
-    p->lo[c] = INFINITY;
-    p->hi[c] = -INFINITY;
-  }
-  for (size_t i = 0; i < 3 * count; i++) {
-    p->lo[i % 3] = fmin(p->lo[i % 3], x[i]);
-    p->hi[i % 3] = fmax(p->hi[i % 3], x[i]);
-  }
-  pl_sub3(p->hi, p->lo, size);
-  double around = 0.75 * pl_norm3(size);
-  for (int c = 0; c < 3; c++) {
-    p->lo[c] -= around;
-    p->hi[c] += around;
-  }
-}
-
 pl_status job_backdrop(const job *j, double t, double until, int npos, const double *x,
                        pl_view *view) {
   const pl_contact_desc *d = &j->scene->contact;
@@ -67,7 +48,7 @@ pl_status job_backdrop(const job *j, double t, double until, int npos, const dou
   double size[3];
   if (d->nnode == 0) return PL_OK;
   pencil p = {.env = j->env};
-  frame(&p, x, count);
+  pl_picture_box(count, x, p.lo, p.hi);
   pl_sub3(p.hi, p.lo, size);
   for (int k = 0; k < d->nobstacle && p.status == PL_OK; k++) {
     const pl_obstacle *o = &d->obstacle[k];

@@ -103,6 +103,9 @@ static pl_status record_step(recorder *r, const pl_state *s, const step_energy *
     row[5] = e->dissipated;
     PL_TRY(step_table_add(&r->t, s, r->t.j->work));
     r->next_row = next_due(r->every, s->t + slack);
+  } else {
+    // who looks on sees the steps between rows, too
+    sink_state(r->t.j, r->t.a, s);
   }
   if (r->t.j->drawable && s->t + slack >= r->next_frame) {
     PL_TRY(add_frame(r, s));

@@ -188,13 +188,14 @@ static void release(reader *r) {
 
 static const pl_scene_limits default_limits = {.yaml_nodes = 1000000, .nodes = 20000000};
 
-// the list of meshes is needed as long as the scene
+// the list is needed as long as the scene
 static pl_status keep_given(reader *r) {
   int n = r->limit.ngiven;
   pl_scene_given *list = scene_alloc(r, (size_t)n, sizeof *list);
   for (int k = 0; list && k < n; k++) {
     const pl_scene_given *g = &r->limit.given[k];
-    list[k] = (pl_scene_given){scene_strdup(r, g->name, strlen(g->name)), g->mesh};
+    list[k] = *g;
+    list[k].name = scene_strdup(r, g->name, strlen(g->name));
   }
   r->limit.given = list;
   return r->failed;

@@ -320,12 +320,13 @@ static json_t *no_values(failure *f) {
   return refuse(f, "bad-request", "", "give a finite value, in SI, of each parameter");
 }
 
-// the session is held; whole: the motion, too
+// the session is held; whole: the motion, too, and both as the library has them
 static json_t *predict(studio *s, exploration *e, const double *x, int whole, failure *f) {
   const session *t = e->at;
   pl_orbit *o;
   double trust;
-  pl_status st = session_predict(e->at, x, &o, &trust);
+  pl_status st =
+      whole ? session_predict(e->at, x, &o, &trust) : session_glance(e->at, x, &o, &trust);
   if (st == PL_DOMAIN) return json_pack("{s:n, s:n}", "trust", "orbit");
   if (st == PL_CANCELLED) return refuse(f, "busy", "", "the studio ends");
   if (st != PL_OK) return refuse_env(f, &t->env);

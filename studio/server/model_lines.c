@@ -228,31 +228,12 @@ static double *all_places(const making *m, size_t *n) {
   return x;
 }
 
-// the box of the places, and as much again around it
-static void frame(pencil *p, size_t n, const double *x) {
-  double size[3];
-  for (int c = 0; c < 3; c++) {
-    p->lo[c] = INFINITY;
-    p->hi[c] = -INFINITY;
-  }
-  for (size_t i = 0; i < 3 * n; i++) {
-    p->lo[i % 3] = fmin(p->lo[i % 3], x[i]);
-    p->hi[i % 3] = fmax(p->hi[i % 3], x[i]);
-  }
-  pl_sub3(p->hi, p->lo, size);
-  double around = 0.75 * pl_norm3(size);
-  for (int c = 0; c < 3; c++) {
-    p->lo[c] -= around;
-    p->hi[c] += around;
-  }
-}
-
 json_t *model_obstacles(const making *m) {
   json_t *all = json_array();
   pencil p = {.env = m->env};
   size_t n;
   double *x = all_places(m, &n);
-  if (x && n) frame(&p, n, x);
+  if (x && n) pl_picture_box(n, x, p.lo, p.hi);
   for (int k = 0; x && k < m->scene->contact.nobstacle; k++)
     json_array_append_new(all, obstacle(m, k, n, x, &p));
   pl_free(m->env, x);

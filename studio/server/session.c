@@ -32,6 +32,7 @@ static pl_status open_at(session *t, pl_params *p, double omega, const pl_orbit 
     pl_params_free(p);
     return st;
   }
+  session_forget(t);
   pl_design_free(t->d);
   pl_params_free(t->params);
   t->d = d;
@@ -182,6 +183,7 @@ static void free_stop(session *t, stop *s) {
 void session_close(session *t) {
   if (!t) return;
   for (int k = 0; k < t->nback; k++) free_stop(t, &t->back[k]);
+  session_forget(t);
   pl_design_free(t->d);
   pl_params_free(t->params);
   pl_work_free(t->w);
@@ -220,12 +222,18 @@ static void move_into_bounds(const session *t, const double *x, double *to) {
   for (int k = 0; k < t->nvar; k++) to[k] = fmin(fmax(x[k], t->lo[k]), t->hi[k]);
 }
 
-pl_status session_predict(session *t, const double *x, pl_orbit **out, double *trust) {
+double *session_change(session *t, const double *x) {
   double *dx = pl_alloc(&t->env, (size_t)t->nvar, sizeof *dx);
-  *out = NULL;
-  if (!dx) return PL_E_NOMEM;
+  if (!dx) return NULL;
   move_into_bounds(t, x, dx);
   for (int k = 0; k < t->nvar; k++) dx[k] -= t->x[k];
+  return dx;
+}
+
+pl_status session_predict(session *t, const double *x, pl_orbit **out, double *trust) {
+  double *dx = session_change(t, x);
+  *out = NULL;
+  if (!dx) return PL_E_NOMEM;
   pl_status st = pl_design_predict(t->d, 0, dx, out, trust);
   pl_free(&t->env, dx);
   return st;
@@ -277,6 +285,7 @@ static pl_status step_to(session *t, const double *to) {
   pl_orbit *predicted = NULL;
   t->fresh = 0;
   // so that it can be done again without the predictions that went before
+  session_forget(t);
   pl_design_forget(t->d);
   pl_status st = session_predict(t, to, &predicted, &t->trust);
   if (st == PL_DOMAIN)
@@ -338,32 +347,5 @@ pl_status session_direction(session *t, int watch, const char *chosen, int down,
     grad[k] = chosen[k] ? (down ? -1 : 1) * slope_of(t, watch)[k] : 0;
   pl_design_direction(t->d, grad, change);
   pl_free(&t->env, grad);
-  return PL_OK;
-}
-
-pl_status session_sensitivity(session *t, size_t most, float **out, size_t shape[4]) {
-  const pl_scene *sc = t->scene;
-  const pl_orbit *o = pl_design_orbit(t->d, 0);
-  size_t np = (size_t)t->nvar, n = (size_t)sc->mesh->nvert, L = 2 * (size_t)o->nharm + 1;
-  size_t count = np * n * 3 * L;
-  *out = NULL;
-  if (count * sizeof(float) > most) return PL_OK;
-  double z[2 * 64 + 1], *S = pl_alloc(&t->env, np * (size_t)o->nfree * L, sizeof *S);
-  float *f = pl_alloc(&t->env, count, sizeof *f);
-  pl_status st = S && f ? pl_design_sensitivity(t->d, 0, S) : PL_E_NOMEM;
-  for (size_t k = 0; st == PL_OK && k < np; k++)
-    for (size_t i = 0; i < n; i++)
-      for (int c = 0; c < sc->dim; c++) {
-        float *to = f + ((k * n + i) * 3 + (size_t)c) * L;
-        pl_design_series(t->d, S, (int)k, (int)i, c, z);
-        for (size_t a = 0; a < L; a++) to[a] = (float)z[a];
-      }
-  pl_free(&t->env, S);
-  if (st != PL_OK) {
-    pl_free(&t->env, f);
-    return st;
-  }
-  memcpy(shape, (size_t[]){np, n, 3, L}, 4 * sizeof *shape);
-  *out = f;
   return PL_OK;
 }

@@ -6,6 +6,8 @@
 // A scene that is explored: its steady motion at the present values, what small changes do to it,
 // and the way back. Knows nothing of pages. One thread at a time.
 
+enum { GLANCE_BYTES = 512 << 20 }; // of derivatives that are kept
+
 // Values with their motion.
 typedef struct stop {
   double *x; // [nvar]
@@ -36,6 +38,8 @@ typedef struct session {
   double *x, *lo, *hi; // [nvar] SI
   watched *watch;
   double *slope, *last_slope; // [nwatch][nvar] of paths, now and at the last stop
+  double *S; // as pl_design_sensitivity has it, of the present motion; NULL: not known yet, or too
+             // large
   // of the last move: estimated distance of the prediction over the motion's size, the true one
   double trust, off;
   int fresh; // it was solved from rest
@@ -65,6 +69,13 @@ pl_status session_move(session *t, const pl_env *job, const double *x);
 pl_status session_back(session *t, const pl_env *job);
 // The motion to first order, as pl_design_predict. x is moved into bounds.
 pl_status session_predict(session *t, const double *x, pl_orbit **out, double *trust);
+// The same from derivatives that are kept, for half the work or less; digits beyond those that a
+// page shows may differ.
+pl_status session_glance(session *t, const double *x, pl_orbit **out, double *trust);
+// x, moved into bounds, less where it is: [nvar], to be freed with pl_free. NULL: memory ended.
+double *session_change(session *t, const double *x);
+// The motion changes: what is known of its surroundings does not hold any more.
+void session_forget(session *t);
 // The change[nvar] of the chosen variables along the gradient of a watched path (down: against it),
 // of length one in scaled variables.
 pl_status session_direction(session *t, int watch, const char *chosen, int down, double *change);

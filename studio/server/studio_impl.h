@@ -33,7 +33,7 @@ struct pl_studio {
   struct http *http;       // http.h
   struct store *store;     // data.c
   struct gallery *gallery; // gallery.c
-  struct upload *upload;   // upload.c
+  struct uploads *uploads; // upload.c
   struct clients *clients; // client.c
   struct worker *worker;   // dispatch.c
   struct runs *runs;       // each by its create and free in `parts` of server.c

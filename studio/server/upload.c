@@ -6,28 +6,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct upload {
-  char *path; // NULL: none is under way
-  char *bytes;
+enum { UPLOADS_MAX = 4 }; // under way; a fifth takes the place of the one that is silent longest
+#define SILENT 60.0       // s, after which one is forgotten: its page has gone
+
+typedef struct upload {
+  json_int_t number; // 0: this place is free
+  double heard;      // wall clock of the last piece
+  char *path, *bytes;
   size_t n, total;
+} upload;
+
+// of the thread of slow operations alone
+struct uploads {
+  json_int_t next;
+  upload all[UPLOADS_MAX];
 };
 
 pl_status upload_create(studio *s) {
-  s->upload = calloc(1, sizeof *s->upload);
-  return s->upload ? PL_OK : pl_fail(&s->host, PL_E_NOMEM, "out of memory");
+  s->uploads = calloc(1, sizeof *s->uploads);
+  return s->uploads ? PL_OK : pl_fail(&s->host, PL_E_NOMEM, "out of memory");
 }
 
-static void forget(struct upload *u) {
+static void forget(upload *u) {
   free(u->path);
   free(u->bytes);
-  *u = (struct upload){0};
+  *u = (upload){0};
 }
 
 void upload_free(studio *s) {
-  if (!s->upload) return;
-  forget(s->upload);
-  free(s->upload);
-  s->upload = NULL;
+  if (!s->uploads) return;
+  for (int k = 0; k < UPLOADS_MAX; k++) forget(&s->uploads->all[k]);
+  free(s->uploads);
+  s->uploads = NULL;
+}
+
+static upload *find(struct uploads *all, json_int_t number) {
+  for (int k = 0; number > 0 && k < UPLOADS_MAX; k++)
+    if (all->all[k].number == number) return &all->all[k];
+  return NULL;
+}
+
+// a free place
+static upload *make_room(struct uploads *all, double now) {
+  upload *oldest = &all->all[0];
+  for (int k = 0; k < UPLOADS_MAX; k++) {
+    upload *u = &all->all[k];
+    if (u->number && now - u->heard > SILENT) forget(u);
+    if (oldest->number && (!u->number || u->heard < oldest->heard)) oldest = u;
+  }
+  forget(oldest);
+  return oldest;
 }
 
 // ---- base64 -------------------------------------------------------------------------------------
@@ -63,9 +91,8 @@ static long decode(const char *text, char *bytes, size_t room) {
 // ---- the operation ------------------------------------------------------------------------------
 
 // 0: it is refused
-static int begin(struct upload *u, const char *path, json_int_t total, failure *f) {
+static int may_come(const char *path, json_int_t total, failure *f) {
   const char *kind = file_kind(path);
-  forget(u);
   if (!path_good(path)) {
     refuse(f, "bad-request", NULL, "'%.200s' is no name of a file here", path);
     return 0;
@@ -79,25 +106,33 @@ static int begin(struct upload *u, const char *path, json_int_t total, failure *
     refuse(f, "bad-request", "copy it into the folder", "'%.200s' is larger than 256 MB", path);
     return 0;
   }
+  return 1;
+}
+
+// NULL: it is refused
+static upload *begin(struct uploads *all, const char *path, json_int_t total, failure *f) {
+  if (!may_come(path, total, f)) return NULL;
+  upload *u = make_room(all, pl_wall_time());
   u->path = strdup(path);
   u->bytes = malloc((size_t)total + 1);
   u->total = (size_t)total;
-  if (u->path && u->bytes) return 1;
+  u->number = ++all->next;
+  if (u->path && u->bytes) return u;
   forget(u);
   refuse(f, "internal", NULL, "out of memory");
-  return 0;
+  return NULL;
 }
 
 json_t *op_upload(studio *s, const json_t *args, failure *f) {
-  struct upload *u = s->upload;
   const char *path = arg_text(args, "path"), *text = arg_text(args, "base64");
   json_int_t at = json_integer_value(json_object_get(args, "at"));
   json_int_t total = json_integer_value(json_object_get(args, "total"));
   if (!path || !text) return refuse(f, "bad-request", NULL, "path and base64 are needed");
-  if (at == 0 && !begin(u, path, total, f)) return NULL;
-  // two pages may bring files at a time: one of them begins anew
-  if (!u->path || strcmp(u->path, path) != 0 || at != (json_int_t)u->n)
-    return refuse(f, "busy", "try it again", "another file came between the pieces of '%.200s'",
+  upload *u = at == 0 ? begin(s->uploads, path, total, f)
+                      : find(s->uploads, json_integer_value(json_object_get(args, "upload")));
+  if (at == 0 && !u) return NULL;
+  if (!u || strcmp(u->path, path) != 0 || at != (json_int_t)u->n)
+    return refuse(f, "not-found", "bring it once more", "no piece of '%.200s' is wanted there",
                   path);
   long n = decode(text, u->bytes + u->n, u->total - u->n);
   if (n < 0) {
@@ -105,7 +140,8 @@ json_t *op_upload(studio *s, const json_t *args, failure *f) {
     return refuse(f, "bad-request", NULL, "a piece of '%.200s' is broken", path);
   }
   u->n += (size_t)n;
-  json_t *reply = json_pack("{s:I}", "bytes", (json_int_t)u->n);
+  u->heard = pl_wall_time();
+  json_t *reply = json_pack("{s:I, s:I}", "bytes", (json_int_t)u->n, "upload", u->number);
   if (u->n < u->total) return reply;
   int ok = file_write(s, path, u->bytes, u->n, f);
   forget(u);

@@ -9,6 +9,22 @@
 #include <string.h>
 #include <unistd.h>
 
+const char pendulum_scene[] = "pliant: 1\n"
+                              "title: a pendulum on a spring\n"
+                              "dimension: 2\n"
+                              "parameters:\n"
+                              "  m: {value: 100 g, min: 10 g, max: 1 kg}\n"
+                              "  a: {value: 2 mm, min: 0.5 mm, max: 10 mm}\n"
+                              "mechanism:\n"
+                              "  joints: {base: [0, 0], tip: [0, -0.1]}\n"
+                              "  links: [{joints: [base, tip], stiffness: 2e3 N/m}]\n"
+                              "masses: [{node: tip, mass: $m}]\n"
+                              "drives: [{nodes: [base], translation: [$a, 0.2 mm]}]\n"
+                              "gravity: [0, -9.81]\n"
+                              "damping: {mass: 2, stiffness: 1e-3}\n"
+                              "watch: {tip: tip, base: base}\n"
+                              "analyses: [{periodic: {frequency: 1.1 Hz, harmonics: 5}}]\n";
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static json_t *events;
 static int frames, recording;

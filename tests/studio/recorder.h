@@ -4,6 +4,8 @@
 
 #include "studio_impl.h"
 
+// A pendulum on a spring whose base is shaken: mass m and drive a are parameters.
+extern const char pendulum_scene[];
 // A studio of an empty folder; files of earlier tests in it are removed.
 studio *recorder_open(const char *folder);
 // Ends its jobs and frees it.

@@ -10,22 +10,6 @@
 
 #define FOLDER "test_studio_explore"
 
-static const char shaken[] = "pliant: 1\n"
-                             "title: a pendulum on a spring\n"
-                             "dimension: 2\n"
-                             "parameters:\n"
-                             "  m: {value: 100 g, min: 10 g, max: 1 kg}\n"
-                             "  a: {value: 2 mm, min: 0.5 mm, max: 10 mm}\n"
-                             "mechanism:\n"
-                             "  joints: {base: [0, 0], tip: [0, -0.1]}\n"
-                             "  links: [{joints: [base, tip], stiffness: 2e3 N/m}]\n"
-                             "masses: [{node: tip, mass: $m}]\n"
-                             "drives: [{nodes: [base], translation: [$a, 0.2 mm]}]\n"
-                             "gravity: [0, -9.81]\n"
-                             "damping: {mass: 2, stiffness: 1e-3}\n"
-                             "watch: {tip: tip, base: base}\n"
-                             "analyses: [{periodic: {frequency: 1.1 Hz, harmonics: 5}}]\n";
-
 static int number(const json_t *o, const char *key) {
   return (int)json_integer_value(json_object_get(o, key));
 }
@@ -35,7 +19,8 @@ static double real(const json_t *o, const char *key) {
 }
 
 static int explore(studio *s, int *run) {
-  json_t *reply = ask_for(s, "explore", json_pack("{s:s, s:s}", "path", "a.yaml", "text", shaken));
+  json_t *reply =
+      ask_for(s, "explore", json_pack("{s:s, s:s}", "path", "a.yaml", "text", pendulum_scene));
   int session = number(reply, "session");
   *run = number(reply, "run");
   json_decref(reply);
@@ -192,11 +177,11 @@ static void what_is_refused(void **unused) {
     assert_string_equal(refused(s, op, json_pack("{s:s}", "session", "1")), "not-found");
   }
   assert_string_equal(
-      refused(s, "explore", json_pack("{s:s, s:s}", "path", "../a.yaml", "text", shaken)),
+      refused(s, "explore", json_pack("{s:s, s:s}", "path", "../a.yaml", "text", pendulum_scene)),
       "bad-request");
   assert_string_equal(
       refused(s, "explore",
-              json_pack("{s:s, s:s, s:[i]}", "path", "a.yaml", "text", shaken, "set", 1)),
+              json_pack("{s:s, s:s, s:[i]}", "path", "a.yaml", "text", pendulum_scene, "set", 1)),
       "bad-request");
   recorder_close(s);
 }
@@ -234,8 +219,8 @@ static void opened_at_values(void **unused) {
   studio *s = recorder_open(FOLDER);
   json_t *reply =
       ask_for(s, "explore",
-              json_pack("{s:s, s:s, s:[s, s], s:f, s:i}", "path", "a.yaml", "text", shaken, "set",
-                        "m=120 g", "damping.mass=3", "frequency", 6.5, "harmonics", 3));
+              json_pack("{s:s, s:s, s:[s, s], s:f, s:i}", "path", "a.yaml", "text", pendulum_scene,
+                        "set", "m=120 g", "damping.mass=3", "frequency", 6.5, "harmonics", 3));
   int run = number(reply, "run"), first = number(reply, "session");
   json_decref(reply);
   assert_string_equal(wait_for(s, run, 60), "done");

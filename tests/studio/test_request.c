@@ -113,9 +113,22 @@ static void files(void **state) {
   pl_studio_stop(s);
 }
 
+static json_t *next_piece(int upload, const char *path, int at, int total, const char *base64) {
+  return json_pack("{s:i, s:s, s:i, s:i, s:s}", "upload", upload, "path", path, "at", at, "total",
+                   total, "base64", base64);
+}
+
 static json_t *piece(const char *path, int at, int total, const char *base64) {
-  return json_pack("{s:s, s:i, s:i, s:s}", "path", path, "at", at, "total", total, "base64",
-                   base64);
+  return next_piece(0, path, at, total, base64);
+}
+
+// its number
+static int begin_upload(studio *s, const char *path, int total, const char *base64) {
+  json_t *reply = done(s, "upload", piece(path, 0, total, base64));
+  int number = (int)json_integer_value(json_object_get(reply, "upload"));
+  json_decref(reply);
+  assert_true(number > 0);
+  return number;
 }
 
 // bytes of all kinds in pieces of six; nothing is there before it is whole
@@ -135,12 +148,13 @@ static void uploads(void **state) {
   refused(s, "upload", piece("a.stl", 0, 1, "AAA"), "bad-request");
   refused(s, "upload", piece("a.stl", 0, 1, "A?=="), "bad-request");
   refused(s, "upload", piece("a.stl", 0, 1, "AAAA"), "bad-request");
-  refused(s, "upload", piece("a.stl", 6, 12, "AAAA"), "busy");
-  json_decref(done(s, "upload", piece("a.stl", 0, 12, "AP+A/wpw")));
-  refused(s, "upload", piece("a.stl", 3, 12, "bGlhbnQA"), "busy");
-  refused(s, "upload", piece("b.stl", 6, 12, "bGlhbnQA"), "busy");
+  refused(s, "upload", piece("a.stl", 6, 12, "AAAA"), "not-found");
+  int number = begin_upload(s, "a.stl", 12, "AP+A/wpw");
+  refused(s, "upload", piece("a.stl", 6, 12, "bGlhbnQA"), "not-found");
+  refused(s, "upload", next_piece(number, "a.stl", 3, 12, "bGlhbnQA"), "not-found");
+  refused(s, "upload", next_piece(number, "b.stl", 6, 12, "bGlhbnQA"), "not-found");
   assert_false(file_exists(s, "a.stl"));
-  json_decref(done(s, "upload", piece("a.stl", 6, 12, "bGlhbnQA")));
+  json_decref(done(s, "upload", next_piece(number, "a.stl", 6, 12, "bGlhbnQA")));
   assert_true(file_read(s, "a.stl", &bytes, &n, &f));
   assert_int_equal(n, 12);
   assert_memory_equal(bytes,
@@ -150,6 +164,40 @@ static void uploads(void **state) {
   free(bytes);
   json_decref(done(s, "upload", piece("empty.csv", 0, 0, "")));
   assert_true(file_exists(s, "empty.csv"));
+  pl_studio_stop(s);
+}
+
+static void check_file(studio *s, const char *path, const char *text) {
+  failure f;
+  char *bytes;
+  size_t n;
+  assert_true(file_read(s, path, &bytes, &n, &f));
+  assert_int_equal(n, strlen(text));
+  assert_memory_equal(bytes, text, n);
+  free(bytes);
+}
+
+// two pages, even with files of one name; of five the one that is silent longest is given up
+static void uploads_side_by_side(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  studio *s = studio_for(&env, "test_upload.folder");
+  int a = begin_upload(s, "a.csv", 6, "YWFh"), b = begin_upload(s, "b.csv", 6, "YmJi");
+  int again = begin_upload(s, "a.csv", 6, "Y2Nj");
+  // a piece that is broken ends its own file alone
+  refused(s, "upload", next_piece(b, "b.csv", 3, 6, "Y!=="), "bad-request");
+  refused(s, "upload", next_piece(b, "b.csv", 3, 6, "YmJi"), "not-found");
+  json_decref(done(s, "upload", next_piece(again, "a.csv", 3, 6, "Y2Nj")));
+  check_file(s, "a.csv", "cccccc");
+  json_decref(done(s, "upload", next_piece(a, "a.csv", 3, 6, "YWFh")));
+  check_file(s, "a.csv", "aaaaaa");
+  int all[5];
+  for (int k = 0; k < 5; k++) all[k] = begin_upload(s, "b.csv", 6, "YmJi");
+  refused(s, "upload", next_piece(all[0], "b.csv", 3, 6, "YmJi"), "not-found");
+  for (int k = 1; k < 5; k++)
+    json_decref(done(s, "upload", next_piece(all[k], "b.csv", 3, 6, "YmJi")));
+  check_file(s, "b.csv", "bbbbbb");
   pl_studio_stop(s);
 }
 
@@ -189,8 +237,12 @@ static void starts(void **state) {
 }
 
 int test_request(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(requests), cmocka_unit_test(depth),
-                                     cmocka_unit_test(files),    cmocka_unit_test(uploads),
-                                     cmocka_unit_test(secrets),  cmocka_unit_test(starts)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(requests),
+                                     cmocka_unit_test(depth),
+                                     cmocka_unit_test(files),
+                                     cmocka_unit_test(uploads),
+                                     cmocka_unit_test(uploads_side_by_side),
+                                     cmocka_unit_test(secrets),
+                                     cmocka_unit_test(starts)};
   return cmocka_run_group_tests_name("studio.request", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 // Explorations: steps agree with `pliant explore`, predictions with the sensitivities that pages
 // get, and what fails or is cancelled changes nothing.
 #include "check.h"
+#include "recorder.h"
 #include "session.h"
 
 #include "pliant/job.h"
@@ -123,20 +124,6 @@ static void undo_leads_back(void **state) {
 
 // ---- what pages predict -------------------------------------------------------------------------
 
-static const char shaken[] = "pliant: 1\ndimension: 2\n"
-                             "parameters:\n"
-                             "  m: {value: 100 g, min: 10 g, max: 1 kg}\n"
-                             "  a: {value: 2 mm, min: 0.5 mm, max: 10 mm}\n"
-                             "mechanism:\n"
-                             "  joints: {base: [0, 0], tip: [0, -0.1]}\n"
-                             "  links: [{joints: [base, tip], stiffness: 2e3 N/m}]\n"
-                             "masses: [{node: tip, mass: $m}]\n"
-                             "drives: [{nodes: [base], translation: [$a, 0.2 mm]}]\n"
-                             "gravity: [0, -9.81]\n"
-                             "damping: {mass: 2, stiffness: 1e-3}\n"
-                             "watch: {tip: tip, base: base}\n"
-                             "analyses: [{periodic: {frequency: 1.1 Hz, harmonics: 5}}]\n";
-
 // S dx of a page, from float32, against the change of the library's motion, over the motion's size
 static void check_page(session *t, const double *x) {
   size_t shape[4];
@@ -184,7 +171,7 @@ static void pages_predict_the_same(void **state) {
 // the base goes along with the amplitude of its drive
 static void driven_nodes_have_sensitivities(void **state) {
   (void)state;
-  session *t = open_text(".", shaken);
+  session *t = open_text(".", pendulum_scene);
   size_t shape[4];
   float *S;
   assert_int_equal(t->nvar, 3);
@@ -245,6 +232,8 @@ static void predictions_leave_steps_alone(void **state) {
         x[i] *= 1.001;
         check_ok(&env, session_predict(t, x, &o, &trust));
         pl_orbit_free(o);
+        check_ok(&env, session_glance(t, x, &o, &trust));
+        pl_orbit_free(o);
         x[i] = 1.01 * t->x[i];
       }
       check_ok(&env, session_move(t, &env, x));
@@ -257,6 +246,29 @@ static void predictions_leave_steps_alone(void **state) {
   assert_true(path[0] == path[1]);
   assert_true(off[0] == off[1]);
   assert_true(slope[0] == slope[1]);
+}
+
+// what is kept of a motion tells the same as a prediction anew, before and after steps
+static void glances_are_predictions(void **state) {
+  (void)state;
+  session *t = open_leg();
+  double x[20], trust, own;
+  pl_orbit *o, *mine;
+  for (int step = 0; step < 3; step++) {
+    for (int i = 0; i < t->nvar; i++) x[i] = t->x[i] * (1 + 0.01 * (i % 3));
+    check_ok(&env, session_glance(t, x, &mine, &own));
+    assert_non_null(t->S);
+    check_ok(&env, session_predict(t, x, &o, &trust));
+    check_close(own, trust, 1e-6 * trust);
+    assert_true(mine->omega == o->omega);
+    check_less(pl_orbit_distance(t->scene->model, o, mine),
+               1e-10 * pl_orbit_size(t->scene->model, o));
+    pl_orbit_free(o);
+    pl_orbit_free(mine);
+    if (step == 0) check_ok(&env, session_move(t, &env, x));
+    if (step == 1) check_ok(&env, session_back(t, &env));
+  }
+  session_close(t);
 }
 
 // ---- what fails ---------------------------------------------------------------------------------
@@ -291,10 +303,10 @@ static void cancelled_steps_change_nothing(void **state) {
   x[5] *= 1.1;
   for (int n = 0; n < 40; n += 3) {
     int left = n;
-    pl_env job = env;
-    job.progress = stop_at;
-    job.progress_ctx = &left;
-    pl_status st = session_move(t, &job, x);
+    pl_env own = env;
+    own.progress = stop_at;
+    own.progress_ctx = &left;
+    pl_status st = session_move(t, &own, x);
     assert_true(st == PL_CANCELLED || st == PL_OK);
     cancelled += st == PL_CANCELLED;
     if (st == PL_OK) check_ok(&env, session_back(t, &env));
@@ -326,6 +338,7 @@ int test_session(void) {
       cmocka_unit_test(driven_nodes_have_sensitivities),
       cmocka_unit_test(directions_lead_uphill),
       cmocka_unit_test(predictions_leave_steps_alone),
+      cmocka_unit_test(glances_are_predictions),
       cmocka_unit_test(cancelled_steps_change_nothing),
       cmocka_unit_test(scenes_that_cannot_be_explored),
   };

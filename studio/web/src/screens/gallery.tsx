@@ -173,11 +173,13 @@ const PIECE = 480000 // bytes that go into a message
 
 /** Brings a file of any bytes into the folder, piece by piece. */
 async function upload(file: globalThis.File): Promise<void> {
+  let number = {}
   for (let at = 0; at === 0 || at < file.size; at += PIECE) {
     const bytes = new Uint8Array(await file.slice(at, at + PIECE).arrayBuffer())
     let text = ''
     for (let k = 0; k < bytes.length; k += 8192) text += String.fromCharCode(...bytes.subarray(k, k + 8192))
-    await connection.request('upload', { path: file.name, at, total: file.size, base64: btoa(text) })
+    const { upload } = await connection.request('upload', { path: file.name, at, total: file.size, base64: btoa(text), ...number })
+    number = { upload }
   }
 }
 
