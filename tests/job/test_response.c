@@ -6,6 +6,7 @@
 #include "pliant/report.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FOLDER "test_response.results"
