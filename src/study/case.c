@@ -10,8 +10,7 @@
 
 static const char DONE[] = "done";
 
-// ---- loading
-// --------------------------------------------------------------------------------------
+// ---- loading -----------------------------------------------------------------------------------
 
 pl_status case_load(const study *s, pl_env *env, int k, pl_scene **out) {
   const pl_scene_limits limits = {.root = s->o->root};
@@ -38,8 +37,7 @@ pl_status case_load(const study *s, pl_env *env, int k, pl_scene **out) {
   return st;
 }
 
-// ---- records
-// --------------------------------------------------------------------------------------
+// ---- records -----------------------------------------------------------------------------------
 
 static json_t *plain_text(const char *text) {
   char clean[4 * PL_TEXT];
@@ -92,8 +90,7 @@ void case_folder(const study *s, int k, char out[4096]) {
   snprintf(out, 4096, "%.4000s/cases/%04d", s->o->folder, k + 1);
 }
 
-// ---- the run
-// --------------------------------------------------------------------------------------
+// ---- the run -----------------------------------------------------------------------------------
 
 // what a case tells while it runs
 typedef struct listener {

@@ -39,8 +39,7 @@ typedef struct header {
   int64_t size, last; // last: the process ends after it
 } header;
 
-// ---- in the process
-// -------------------------------------------------------------------------------
+// ---- in the process ----------------------------------------------------------------------------
 
 static int send_all(int fd, const void *data, size_t n) {
   for (const char *at = data; n > 0;) {
@@ -96,8 +95,7 @@ static _Noreturn void serve(const pool *p, int fd) {
   _exit(0);
 }
 
-// ---- processes
-// ------------------------------------------------------------------------------------
+// ---- processes ---------------------------------------------------------------------------------
 
 // 0: the system has none to give
 static int start(const pool *p, process *w) {
@@ -140,8 +138,7 @@ static void stop(process *w) {
   reap(w, &how, &code);
 }
 
-// ---- tasks
-// ----------------------------------------------------------------------------------------
+// ---- tasks -------------------------------------------------------------------------------------
 
 static pl_status hand_out(crew *c, process *w) {
   if (c->next == c->n) return PL_OK;

@@ -119,8 +119,7 @@ static void a_value_is_missing(void **state) {
   assert_int_equal(t.n, 0);
 }
 
-// ---- parallel coordinates
-// -------------------------------------------------------------------------
+// ---- parallel coordinates ----------------------------------------------------------------------
 
 // All lines of the picture: points p[][2]; returns how many, naxis points each.
 static int lines(const char *svg, int max, double (*p)[2]) {
