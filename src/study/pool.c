@@ -63,13 +63,13 @@ static int receive(int fd, void *data, size_t n) {
   return 1;
 }
 
-// It ends with its parent, leaves Ctrl-C to it, holds none of its files, and is the first to go
-// where memory runs out.
+// It ends with its parent, leaves Ctrl-C and termination to it, holds none of its files, and is the
+// first to go where memory runs out.
 static void settle(int fd, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
   signal(SIGINT, SIG_IGN);
-  signal(SIGTERM, SIG_DFL);
+  signal(SIGTERM, SIG_IGN);
   if (fd > 3) close_range(3, (unsigned)fd - 1, 0);
   close_range((unsigned)fd + 1, ~0U, 0);
   int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);

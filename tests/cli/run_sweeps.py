@@ -176,7 +176,8 @@ def count(path):
 
 
 def start(*args):
-    return subprocess.Popen([pliant, *map(str, args)], cwd=work, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen([pliant, *map(str, args)], cwd=work, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                            start_new_session=True)
 
 
 def wait_for(p, lines, path):
@@ -239,7 +240,8 @@ LONG = ("sweep", "duffing.yaml", "--vary", "analyses.transient.periods=1000000,2
 def interrupted():
     p = start(*LONG, "-o", "long")
     wait_for(p, 2, "long/cases.jsonl")
-    p.send_signal(signal.SIGINT)
+    # as a terminal does: to all processes
+    os.killpg(p.pid, signal.SIGINT)
     err = p.communicate(timeout=120)[1]
     assert p.returncode == INTERRUPTED and "--resume goes on with it" in err, err
     assert [r["case"] for r in table("long")] == ["2", "3"]
@@ -249,6 +251,11 @@ def interrupted():
     run(*LONG, "-o", "long", "--resume", "--limit", 0.5, code=UNSOLVED, err=["2 of 3 cases are there already", "1 case failed"])
     rows = table("long")
     assert rows[0]["status"] == "time limit" and "limit of 0.5 s" in rows[0]["reason"] and rows[2]["status"] == "done"
+    p = start(*LONG, "-o", "term")
+    wait_for(p, 2, "term/cases.jsonl")
+    os.killpg(p.pid, signal.SIGTERM)
+    p.communicate(timeout=120)
+    assert p.returncode == INTERRUPTED and [r["status"] for r in table("term")] == ["done", "done"]
     # without --resume what was not done is not lost
     p = start(*LONG, "-o", "again")
     wait_for(p, 2, "again/cases.jsonl")
