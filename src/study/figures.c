@@ -100,6 +100,11 @@ void figures_check(const study *s, const json_t *record) {
     pl_report(s->env, PL_WARNING, NULL, 0, 0, hint, "the first case has no figure '%.100s'",
               s->o->figure[i]);
   }
+  for (int i = 0; i < s->o->ncurve; i++)
+    if (!json_object_get(json_object_get(record, "curves"), s->o->curve[i]))
+      pl_report(s->env, PL_WARNING, NULL, 0, 0,
+                "the name of a CSV file of `pliant run`, without .csv",
+                "the first case has no table '%.100s'", s->o->curve[i]);
 }
 
 // ---- what pages show ---------------------------------------------------------------------------

@@ -123,7 +123,7 @@ typedef struct columns {
 pl_status columns_make(const study *s, columns *out);
 void columns_free(columns *c);
 const double *column_of(const columns *c, int i);
-// Tells of a name that no figure of the record has.
+// Tells of names that no figure or table of the record has.
 void figures_check(const study *s, const json_t *record);
 pl_status table_write(const study *s, const columns *c);
 

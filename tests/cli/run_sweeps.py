@@ -357,6 +357,7 @@ def wrong_words():
     wrong("uncertainty", "spring.yaml", "--given", "k=uniform:1..2", "--design", "factorial", err="random, latin or sobol")
     # a figure that is not there is told, with what may be meant
     run("sweep", "spring.yaml", "--vary", "k=1,2", "--figure", "static.potential", "-o", "figure", err="did you mean 'static.potential_J'?")
+    run("sweep", "spring.yaml", "--vary", "k=1,2", "--curve", "statik", "-o", "figure", err="no table 'statik'")
 
 
 def deflection(power, sigma, mean):
