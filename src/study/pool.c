@@ -39,8 +39,7 @@ typedef struct header {
   int64_t size, last; // last: the process ends after it
 } header;
 
-// ---- in the process
-// -------------------------------------------------------------------------------
+// ---- in the process ----------------------------------------------------------------------------
 
 static int send_all(int fd, const void *data, size_t n) {
   for (const char *at = data; n > 0;) {
@@ -64,13 +63,13 @@ static int receive(int fd, void *data, size_t n) {
   return 1;
 }
 
-// It ends with its parent, leaves Ctrl-C to it, holds none of its files, and is the first to go
-// where memory runs out.
+// It ends with its parent, leaves Ctrl-C and termination to it, holds none of its files, and is the
+// first to go where memory runs out.
 static void settle(int fd, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
   signal(SIGINT, SIG_IGN);
-  signal(SIGTERM, SIG_DFL);
+  signal(SIGTERM, SIG_IGN);
   if (fd > 3) close_range(3, (unsigned)fd - 1, 0);
   close_range((unsigned)fd + 1, ~0U, 0);
   int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -96,8 +95,7 @@ static _Noreturn void serve(const pool *p, int fd) {
   _exit(0);
 }
 
-// ---- processes
-// ------------------------------------------------------------------------------------
+// ---- processes ---------------------------------------------------------------------------------
 
 // 0: the system has none to give
 static int start(const pool *p, process *w) {
@@ -140,8 +138,7 @@ static void stop(process *w) {
   reap(w, &how, &code);
 }
 
-// ---- tasks
-// ----------------------------------------------------------------------------------------
+// ---- tasks -------------------------------------------------------------------------------------
 
 static pl_status hand_out(crew *c, process *w) {
   if (c->next == c->n) return PL_OK;
