@@ -77,6 +77,7 @@ int cli_threads(const cli_args *a);
 int cmd_check(const cli_args *a);
 int cmd_run(const cli_args *a);
 int cmd_explore(const cli_args *a);
+int cmd_sensitivity(const cli_args *a);
 int cmd_validate(const cli_args *a);
 int cmd_studio(const cli_args *a);
 int cmd_new(const cli_args *a);

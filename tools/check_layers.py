@@ -26,9 +26,10 @@ BELOW = {
     "report": ["mesh"],
     "scene": ["build", "design", "interlock", "report"],
     "job": ["scene", "report", "recover"],
+    "sensitivity": ["job"],
     "validate": ["job"],
     "studio": ["validate"],
-    "cli": ["studio"],
+    "cli": ["studio", "sensitivity"],
 }
 # where files of a layer are, if not in src/
 HOME = {"studio": "studio/server", "cli": "cli"}
