@@ -119,11 +119,18 @@ static int may_give_up(const stepper *st, int sure) {
   return sure ? st->damped && !faces : faces;
 }
 
+// So do plain steps of such solids where tangents stay far from definite, and these are not tried
+// downhill before they are a quarter.
+static int is_to_be_halved(const stepper *st, const rule *u) {
+  return st->damped && !surface_any(st->contacts) && !st->o->adaptive &&
+         u->h > 0.3 * st->hist->step;
+}
+
 static pl_status newton(stepper *st, const rule *u, int sure) {
   contact_rule law = {.slope = u->dv, .drag = 1, .t = u->t, .q = st->x->q, .rate = st->x->v};
   double residual, force, first = 0, start = 0, best = INFINITY;
   double last = INFINITY, earlier = INFINITY;
-  int stale = 0;
+  int stale = 0, shifts = 0;
   law.t0 = st->s->t;
   law.q0 = st->s->q;
   pl_status s = stepper_start(st, u);
@@ -147,6 +154,8 @@ static pl_status newton(stepper *st, const rule *u, int sure) {
     PL_TRY(stepper_progress(st));
     earlier = last;
     PL_TRY(iterate(st, u, &law, sure, &last));
+    shifts += st->which == 0;
+    if (shifts > 1 && is_to_be_halved(st, u)) return PL_UNSOLVED;
   }
   if (force > 0) st->info->residual = fmax(st->info->residual, residual / force);
   return PL_OK;
@@ -305,6 +314,7 @@ pl_status stepper_contact(stepper *st, const rule *u, verdict *v) {
   for (int way = 0; way < ways && s == PL_UNSOLVED; way++) {
     // thin sheets bent over edges: plain steps from elsewhere do no better
     if (way > 0 && surface_any(st->contacts)) way = ways - 1;
+    if (way == 3 && is_to_be_halved(st, u)) break;
     PL_TRY(contact_set_begin(st->contacts, share));
     if (st->contacts->bodies)
       PL_TRY(start_bodies(st, u));
