@@ -101,10 +101,25 @@ typedef int (*pl_facade_objective_function)(void *ctx, int32_t dim, int32_t nhar
 int pl_facade_objective(const char *name, const char *unit, pl_facade_objective_function function,
                         void *ctx, int64_t *objective);
 
+// ---- loads given as functions -----------------------------------------------------------------
+
+// A force on every node of loads `{given: NAME, nodes: ...}`, of its place x[dim] (m), its velocity
+// v[dim] (m/s, 0 in statics) and the load's strength: what the load gives as `strength` (1 unless
+// told), by the load factor of statics, a harmonic or a file over time. force[dim] (N) is wanted,
+// and where dx is not NULL its derivatives dx[dim][dim] and dv[dim][dim] (force by component of x
+// and v) and ds[dim] by the strength, too: wrong ones make Newton's method slow, or fail. Returns
+// 0; 1: there is no force at such a place, a shorter step is tried; else the run is to stop. Calls
+// come one at a time, from any thread of the run.
+typedef int (*pl_facade_load_function)(void *ctx, int32_t dim, const double *x, const double *v,
+                                       double strength, double *force, double *dx, double *dv,
+                                       double *ds);
+// As pl_facade_objective. At most 256 of them can be there at a time.
+int pl_facade_load(const char *name, pl_facade_load_function function, void *ctx, int64_t *load);
+
 // ---- scenes -----------------------------------------------------------------------------------
 
 // Opens a scene file with overrides `path=value` (`NAME=value` for a parameter) and with what its
-// entries `given` name: handles of meshes and objectives, in any order, which may be freed
+// entries `given` name: handles of meshes, objectives and loads, in any order, which may be freed
 // afterwards.
 int pl_facade_open(const char *path, int64_t nset, const char *const *set, int64_t ngiven,
                    const int64_t *given, int64_t *scene);

@@ -356,6 +356,18 @@ pl_status pl_curve_pack(const pl_curve *c, double **out, size_t *n);
 pl_status pl_curve_unpack(const pl_model *m, pl_env *env, size_t n, const double *x,
                           pl_curve **out);
 
+// A fit on its way.
+typedef struct pl_fit_step {
+  int iteration; // 0: where it begins
+  double misfit; // distance from the data, over their size
+  int n;
+  const char *const *name; // [n] of values
+  const double *x;         // [n]
+  int norbit;              // motions: of each data set, or where the measured one is largest
+  const pl_orbit *const *orbit;
+  const pl_params *params; // of these motions
+} pl_fit_step;
+
 // What is kept of a fit on its way, so that another run can go on from there.
 typedef struct pl_keeper {
   size_t nfrom;
@@ -363,6 +375,8 @@ typedef struct pl_keeper {
   // Called after every step with numbers that serve the machine and the version that made them.
   // Anything but PL_OK ends the run.
   pl_status (*keep)(void *ctx, size_t n, const double *x);
+  // The same of what a step came to. NULL: nobody looks on.
+  pl_status (*tell)(void *ctx, const pl_fit_step *s);
   void *ctx;
 } pl_keeper;
 // One list of fields that counts, saves and loads them: x NULL only counts.

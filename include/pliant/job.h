@@ -40,14 +40,21 @@ typedef struct pl_film {
   const double *face; // [n][triangles] part of the allowed strain; NULL: there are no limits
 } pl_film;
 
-// A step of a design, accepted.
+// A step of a design or a fit, accepted; an evaluation of a search.
 typedef struct pl_iterate {
   int iteration; // 0: where it begins
-  double value;  // of what is minimised
+  double value;  // of what is minimised; NAN: it failed
+  int best;      // none so far is better
   int n;
   const char *const *name; // [n] of variables
-  const double *x;         // [n] SI
-  int norbit;              // motions at the operating points
+  const char *const *unit; // [n] of x; NULL: SI
+  const double *x;         // [n]
+  int nset;                // overrides of the scene that lead here; 0: parameters have these values
+  const char *const *set;
+  int nfigure; // what it comes to
+  const char *const *figure;
+  const double *reached; // [nfigure]
+  int norbit;            // motions at the operating points
   const pl_orbit *const *orbit;
   const pl_params *params; // of these motions
 } pl_iterate;
@@ -86,7 +93,7 @@ typedef struct pl_sink {
   // The motion of a row of a table: a point of a response or backbone. Told as the point is found,
   // and again when the order of points has changed.
   void (*motion)(void *ctx, const char *name, int row, const pl_orbit *o);
-  // A step of a design. Non-zero: stop here.
+  // A step of a design or a fit, an evaluation of a search. Non-zero: stop here.
   int (*iterate)(void *ctx, const pl_analysis *a, const pl_iterate *i);
   // Values on the scene's mesh; name NULL: of no file.
   void (*picture)(void *ctx, const char *name, const char *caption, const pl_view *v);

@@ -539,14 +539,18 @@ struct pl_scene {
   struct scene_impl *impl;
 };
 
-// What a scene names by `given: NAME`: a mesh of a body, or a kind of objective with the data of
-// its objectives. It stays the caller's, who keeps it as it is until the scene, and those that were
-// made of it by pl_scene_again, are freed.
+// What a scene names by `given: NAME`: a mesh of a body, a kind of objective with the data of its
+// objectives, or a load. It stays the caller's, who keeps it as it is until the scene, and those
+// that were made of it by pl_scene_again, are freed.
 typedef struct pl_scene_given {
   const char *name;
   const pl_mesh *mesh;                // NULL: it is none
   const pl_objective_kind *objective; // the same
   const void *data;
+  // Elements of one node and, last, the strength as a scalar unknown, for scenes of dimension 1, 2
+  // and 3, with one parameter and its value. NULL: it is no load.
+  const pl_elem_kind *load;
+  double par;
 } pl_scene_given;
 
 // What a scene may cost, for fuzzers and services, and what it is given besides files. NULL where

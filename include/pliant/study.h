@@ -6,7 +6,7 @@
 
 PL_DECLS_BEGIN
 
-// ---- samples of the unit cube -------------------------------------------------------------------
+// ---- samples of the unit cube ------------------------------------------------------------------
 
 // Points u[n][dim] of [0, 1), the same on every machine; each a function of its arguments.
 
@@ -21,7 +21,7 @@ pl_status pl_sample_latin(pl_env *env, int n, int dim, unsigned long long seed, 
 // by random numbers, and none is 0. PL_E_ARG: dim is not 1 .. PL_SOBOL_MOST.
 pl_status pl_sample_sobol(pl_env *env, int n, int dim, unsigned long long seed, double *u);
 
-// ---- distributions ------------------------------------------------------------------------------
+// ---- distributions -----------------------------------------------------------------------------
 
 typedef enum pl_distribution_kind {
   PL_NORMAL,     // mean, standard deviation
@@ -40,7 +40,7 @@ typedef struct pl_distribution {
 double pl_distribution_quantile(const pl_distribution *d, double p);
 double pl_normal_quantile(double p); // of mean 0 and standard deviation 1
 
-// ---- estimates ----------------------------------------------------------------------------------
+// ---- estimates ---------------------------------------------------------------------------------
 
 typedef struct pl_moments {
   int n;
@@ -69,7 +69,7 @@ pl_status pl_estimate_sobol(pl_env *env, int n, int dim, const double *a, const 
                             const double *ab, int resamples, unsigned long long seed,
                             pl_sobol_index *out);
 
-// ---- many runs of a scene -----------------------------------------------------------------------
+// ---- many runs of a scene ----------------------------------------------------------------------
 
 typedef enum pl_study_design {
   PL_STUDY_FACTORIAL, // all combinations, the last input changing fastest

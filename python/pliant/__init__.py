@@ -23,6 +23,7 @@ from ._errors import (ArgumentError, BusyError, CancelledError, DTypeError, Erro
                       FreedError, InputError, InternalError, KindError, LibraryError, Message,
                       NotFiniteError, RunError, ShapeError, ShortOfMemoryError, UnsolvedError)
 from ._library import release as _release
+from ._load import Load
 from ._mesh import Mesh
 from ._objective import Objective
 from ._result import Analysis, Film, Item, Motion, Result, Shape, State, Table
@@ -33,7 +34,7 @@ from ._view import View
 __version__ = _release()
 __all__ = [
     "Analysis", "ArgumentError", "BusyError", "CancelledError", "DTypeError", "Error", "FileError",
-    "Film", "FreedError", "InputError", "InternalError", "Item", "KindError", "LibraryError", "Mesh",
+    "Film", "FreedError", "InputError", "InternalError", "Item", "KindError", "LibraryError", "Load", "Mesh",
     "Message", "Motion", "NotFiniteError", "Objective", "Result", "RunError", "Scene", "Shape", "ShapeError",
     "ShortOfMemoryError", "State", "Table", "UnsolvedError", "View", "open",
 ]

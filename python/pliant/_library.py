@@ -33,6 +33,9 @@ ROWS = ctypes.CFUNCTYPE(c_int, c_void_p, c_char_p, c_int64, c_int64, c_int64, PO
 
 OBJECTIVE = ctypes.CFUNCTYPE(c_int, c_void_p, c_int32, c_int32, c_double, POINTER(c_double),
                              POINTER(c_double), POINTER(c_double), POINTER(c_double))
+LOAD = ctypes.CFUNCTYPE(c_int, c_void_p, c_int32, POINTER(c_double), POINTER(c_double), c_double,
+                        POINTER(c_double), POINTER(c_double), POINTER(c_double),
+                        POINTER(c_double))
 
 
 class CHooks(Structure):
@@ -65,6 +68,7 @@ _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "pl_facade_mesh_cells": (c_int, [c_int64, c_char_p, c_void_p, c_int64, c_int64]),
     "pl_facade_mesh_set": (c_int, [c_int64, c_char_p, c_char_p, c_void_p, c_int64]),
     "pl_facade_objective": (c_int, [c_char_p, c_char_p, OBJECTIVE, c_void_p, _handle]),
+    "pl_facade_load": (c_int, [c_char_p, LOAD, c_void_p, _handle]),
     "pl_facade_open": (c_int, [c_char_p, c_int64, _strings, c_int64, _handle, _handle]),
     "pl_facade_parse": (c_int, [c_char_p, c_char_p, c_char_p, c_int64, c_int64, _strings, c_int64,
                                 _handle, _handle]),

@@ -1,16 +1,14 @@
 """Objectives of one's own, written in Python."""
 from __future__ import annotations
 
-import itertools
-import weakref
-from ctypes import c_int64
-from typing import Any, Callable, Dict, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Tuple, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _errors as errors
-from ._library import OBJECTIVE, Handle, check, lib
+from ._callbacks import Callback, guarded, things
+from ._library import OBJECTIVE, lib
 
 #: Fourier coefficients (axes, 2 H + 1) and angular frequency, to a number, or to a number and its
 #: derivatives by both.
@@ -77,60 +75,24 @@ class Objective:
         dw = np.imag(self.function(z.astype(complex), omega + 1j * _STEP)) / _STEP
         return float(out), dz, float(dw)
 
-    def _handle(self, name: str) -> "ObjectiveHandle":
-        return ObjectiveHandle(self, name)
-
-
-class ObjectiveHandle:
-    """An objective under a name, for the scenes that were opened with it."""
-
-    def __init__(self, objective: Objective, name: str) -> None:
-        self.key = key = next(_next)
-        _given[key] = objective
-        h = c_int64()
-        try:
-            check(lib.pl_facade_objective(name.encode(), objective.unit.encode(), _call, key, h))
-        except errors.Error:
-            del _given[key]
-            raise
-        self.handle = Handle(h.value)
-        weakref.finalize(self, _forget, key)
-
-
-_given: Dict[int, Objective] = {}
-_next = itertools.count(1)
-_raised: Dict[int, BaseException] = {}
-
-
-def _forget(key: int) -> None:
-    _given.pop(key, None)
-    _raised.pop(key, None)
-
-
-def take_raised(objectives: Sequence[ObjectiveHandle]) -> Optional[BaseException]:
-    """What functions raised in a run."""
-    found = [_raised.pop(o.key, None) for o in objectives]
-    return next((e for e in found if e is not None), None)
+    def _callback(self, name: str) -> Callback:
+        return Callback(self, lambda key, h: int(lib.pl_facade_objective(
+            name.encode(), self.unit.encode(), _call, key, h)))
 
 
 def _on_call(ctx: int, dim: int, nharm: int, omega: float, z: Any, q: Any, dz: Any,
              domega: Any) -> int:
-    try:
+    def call() -> None:
         shape = (dim, 2 * nharm + 1)
-        o = _given[ctx]
+        o: Objective = things[ctx]
         motion = np.ctypeslib.as_array(z, shape).copy()
         if not dz:
             q[0] = o.value(motion, omega)
-            return 0
-        value, gradient, by_omega = o.value_and_grad(motion, omega)
-        q[0], domega[0] = value, by_omega
+            return
+        q[0], gradient, domega[0] = o.value_and_grad(motion, omega)
         np.ctypeslib.as_array(dz, shape)[:] = gradient
-        return 0
-    except ArithmeticError:
-        return 1
-    except BaseException as e:  # comes out of the run
-        _raised[ctx] = e
-        return 2
+
+    return guarded(ctx, call)
 
 
 _call = OBJECTIVE(_on_call)

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _errors as errors
+from ._callbacks import Callback, take_raised
 from ._library import (CANCELLED, PROGRESS, ROWS, UNSOLVED, CHooks, Handle, error, lib, strings, text)
-from ._objective import ObjectiveHandle, take_raised
 from ._progress import choose
 from ._result import Result
 
@@ -129,7 +129,7 @@ def _options(only: Optional[str], threads: Optional[int],
     return out
 
 
-def run(scene: Handle, objectives: Sequence[ObjectiveHandle], *, only: Optional[str], threads: Optional[int],
+def run(scene: Handle, callbacks: Sequence[Callback], *, only: Optional[str], threads: Optional[int],
         progress: Union[bool, Progress, None], observer: Optional[Observer],
         folder: Union[str, "os.PathLike[str]", None], resume: bool, motions: bool,
         unsolved: str) -> Result:
@@ -153,7 +153,7 @@ def run(scene: Handle, objectives: Sequence[ObjectiveHandle], *, only: Optional[
             if end:
                 end()
     result = Result(out.value, scene) if out.value else None
-    r.failed = r.failed or take_raised(objectives)
+    r.failed = r.failed or take_raised(callbacks)
     if r.failed is not None:
         failed = r.failed
         try:

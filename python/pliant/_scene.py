@@ -5,16 +5,18 @@ import json
 import os
 from ctypes import c_char_p, c_int64
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Type, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Type, TypeVar, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _errors as errors
 from ._arrays import view as borrowed
+from ._callbacks import Callback
 from ._library import CArray, Handle, check, lib, messages, strings, text
+from ._load import Load
 from ._mesh import Mesh
-from ._objective import Objective, ObjectiveHandle
+from ._objective import Objective
 from ._view import View, view
 from ._run import Observer, Progress, run
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 Overrides = Mapping[str, Any]
 Meshes = Mapping[str, Mesh]
 Objectives = Mapping[str, Objective]
+Loads = Mapping[str, Load]
 
 
 def plain(x: Any) -> Any:
@@ -77,7 +80,7 @@ class Scene:
     ``source`` is a mapping like a scene file, or its text as YAML or JSON; :func:`pliant.open`
     reads a file. ``set`` are overrides by path, as ``--set`` of the command has them; a name
     without a dot that is no key of a scene is a parameter. ``meshes`` are for bodies with ``mesh:
-    {given: NAME}``, ``objectives`` for those of designs with ``given: NAME``. Files that the scene names are looked for in ``folder``.
+    {given: NAME}``, ``objectives`` for those of designs and ``loads`` for loads with ``given: NAME``. Files that the scene names are looked for in ``folder``.
 
     >>> import pliant as pl
     >>> s = pl.Scene({"dimension": 1, "nodes": {"m": 0}, "masses": [{"node": "m", "mass": "2 kg"}],
@@ -92,11 +95,11 @@ class Scene:
 
     def __init__(self, source: Union[str, Mapping[str, Any]], *, set: Optional[Overrides] = None,
                  meshes: Optional[Meshes] = None, objectives: Optional[Objectives] = None,
-                 folder: Union[str, "os.PathLike[str]"] = ".",
+                 loads: Optional[Loads] = None, folder: Union[str, "os.PathLike[str]"] = ".",
                  name: str = "scene") -> None:
         data = (_dump(source) if isinstance(source, Mapping) else source).encode()
         words = _overrides(set)
-        given = _Given(meshes, objectives)
+        given = _Given(meshes, objectives, loads)
         out = c_int64()
         check(lib.pl_facade_parse(name.encode(), os.fsencode(folder), data, len(data), len(words),
                                   strings(words), *given.arguments(), out))
@@ -209,7 +212,7 @@ class Scene:
         :class:`UnsolvedError`, with ``unsolved="keep"`` it does not. Ctrl-C ends a run soon: the
         KeyboardInterrupt has what was done as ``result``, as all errors of a run.
         """
-        return run(self._held(), self._given.objectives, only=only, threads=threads, progress=progress, observer=observer,
+        return run(self._held(), self._given.callbacks, only=only, threads=threads, progress=progress, observer=observer,
                    folder=folder, resume=resume, motions=motions, unsolved=unsolved)
 
     def view(self, frames: Optional[ArrayLike] = None, *, time: Optional[ArrayLike] = None,
@@ -245,25 +248,32 @@ class Scene:
         return scene_html(self)
 
 
+G = TypeVar("G", Mesh, Objective, Load)
+
+
+def _one(thing: object, kind: Type[G], where: str, name: str) -> G:
+    if not isinstance(thing, kind):
+        raise errors.ArgumentError(f"{where}: {name!r} must be a pliant.{kind.__name__}, not "
+                                   f"{type(thing).__name__}")
+    return thing
+
+
 class _Given:
     """What a scene names by `given`, as long as it lives."""
 
-    def __init__(self, meshes: Optional[Meshes], objectives: Optional[Objectives]) -> None:
+    def __init__(self, meshes: Optional[Meshes], objectives: Optional[Objectives],
+                 loads: Optional[Loads]) -> None:
         # their arrays are read again when the scene is built again
         self.meshes = dict(meshes or {})
-        self.objectives: List[ObjectiveHandle] = []
+        self.callbacks: List[Callback] = []
         self.handles: List[Handle] = []
         for name, m in self.meshes.items():
-            if not isinstance(m, Mesh):
-                raise errors.ArgumentError(f"meshes: {name!r} must be a pliant.Mesh, not "
-                                           f"{type(m).__name__}")
-            self.handles.append(m._handle(name))
+            self.handles.append(_one(m, Mesh, "meshes", name)._handle(name))
         for name, o in (objectives or {}).items():
-            if not isinstance(o, Objective):
-                raise errors.ArgumentError(f"objectives: {name!r} must be a pliant.Objective, not "
-                                           f"{type(o).__name__}")
-            self.objectives.append(o._handle(name))
-        self.handles += [o.handle for o in self.objectives]
+            self.callbacks.append(_one(o, Objective, "objectives", name)._callback(name))
+        for name, load in (loads or {}).items():
+            self.callbacks.append(_one(load, Load, "loads", name)._callback(name))
+        self.handles += [c.handle for c in self.callbacks]
 
     def arguments(self) -> "tuple[int, Any]":
         n = len(self.handles)
@@ -271,10 +281,11 @@ class _Given:
 
 
 def open_scene(path: Union[str, "os.PathLike[str]"], *, set: Optional[Overrides] = None,
-               meshes: Optional[Meshes] = None, objectives: Optional[Objectives] = None) -> Scene:
-    """Opens a scene file; see :class:`Scene` for ``set``, ``meshes`` and ``objectives``."""
+               meshes: Optional[Meshes] = None, objectives: Optional[Objectives] = None,
+               loads: Optional[Loads] = None) -> Scene:
+    """Opens a scene file; the rest is as for :class:`Scene`."""
     words = _overrides(set)
-    given = _Given(meshes, objectives)
+    given = _Given(meshes, objectives, loads)
     out = c_int64()
     check(lib.pl_facade_open(os.fsencode(path), len(words), strings(words), *given.arguments(),
                              out))

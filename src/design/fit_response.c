@@ -243,6 +243,58 @@ static pl_status look_again(fitter *f, int *displaced) {
   return PL_OK;
 }
 
+// ---- steps as others see them -----------------------------------------------------------------
+
+// part of the samples that is missed, mean of all sets; *at: the sample that moves most
+static double misfit(const fitter *f, int *at, double *omega) {
+  double sum = 0, most = -1;
+  for (int k = 0, i0 = 0; k < f->nset; i0 += f->set[k++].n) {
+    const pl_frf *s = &f->set[k];
+    double off = 0, size = 0;
+    for (int i = 0; i < s->n; i++) {
+      const double *y = f->y + 2 * (size_t)(i0 + i);
+      int both = s->kind == PL_FRF_COMPLEX;
+      double im = both ? s->im[i] : 0;
+      off += pow(y[0] - s->re[i], 2) + (both ? pow(y[1] - im, 2) : 0);
+      size += s->re[i] * s->re[i] + im * im;
+      if (k > 0 || hypot(s->re[i], im) <= most) continue;
+      most = hypot(s->re[i], im);
+      *at = i;
+      *omega = s->omega[i];
+    }
+    sum += size > 0 ? off / size : 0;
+  }
+  return sqrt(sum / f->nset);
+}
+
+static pl_status tell_step(const fitter *f) {
+  int at = 0;
+  double omega = 0, off = misfit(f, &at, &omega);
+  if (!f->keeper || !f->keeper->tell) return PL_OK;
+  const pl_orbit *like = f->d->solution[0].orbit;
+  const char **name = pl_alloc(f->env, (size_t)f->nvar, sizeof *name);
+  pl_orbit *o = NULL;
+  pl_status st = name ? pl_orbit_copy(like, like->nharm, &o) : PL_E_NOMEM;
+  if (st == PL_OK) {
+    for (int k = 0; k < f->nvar; k++) name[k] = f->fit->value[k].name;
+    memcpy(o->z, f->z + (size_t)at * (size_t)f->d->n, (size_t)f->d->n * sizeof *o->z);
+    o->omega = omega;
+    st = f->keeper->tell(f->keeper->ctx, &(pl_fit_step){.iteration = f->fit->iterations,
+                                                        .misfit = off,
+                                                        .n = f->nvar,
+                                                        .name = name,
+                                                        .x = f->lm.x,
+                                                        .norbit = 1,
+                                                        .orbit = (const pl_orbit *const *)&o,
+                                                        .params = f->d->p});
+  }
+  pl_orbit_free(o);
+  pl_free(f->env, name);
+  return st;
+}
+
+// ---- steps ------------------------------------------------------------------------------------
+
 pl_status fit_iterate(fitter *f, int most) {
   fit_way *at = &f->at;
   int done = 0;
@@ -251,6 +303,7 @@ pl_status fit_iterate(fitter *f, int most) {
     at->steps = 0;
   }
   f->resumed = 0;
+  if (f->fit->iterations == 0) PL_TRY(tell_step(f));
   while (!done && at->steps < most) {
     at->steps++;
     pl_marquardt_normal(&f->lm, f->r);
@@ -258,6 +311,7 @@ pl_status fit_iterate(fitter *f, int most) {
     PL_TRY(pl_marquardt_step(&f->lm, &calls, f, f->o->xtol * sqrt(f->data), &done));
     PL_TRY(fit_differentiate(f));
     if (!done) PL_TRY(fit_keep(f));
+    PL_TRY(tell_step(f));
   }
   pl_marquardt_normal(&f->lm, f->r);
   f->fit->reason = done ? PL_STOP_CONVERGED : PL_STOP_MAX_ITER;

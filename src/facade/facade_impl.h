@@ -54,13 +54,19 @@ typedef struct given_thing {
   atomic_int users;
   pl_env env;
   char *name;
-  pl_mesh *mesh; // its X and cells are the caller's; NULL: it is an objective
+  enum { GIVEN_MESH, GIVEN_OBJECTIVE, GIVEN_LOAD } what;
+  pl_mesh *mesh; // its X and cells are the caller's
   pl_objective_kind kind;
   char *unit;
-  pl_facade_objective_function function;
+  pl_facade_objective_function objective;
+  pl_facade_load_function load;
   void *ctx;
+  int slot;        // of a load: the number by which its elements find it
   atomic_int stop; // the function wants the run to stop
 } given_thing;
+// Kinds of elements of loads, for dimensions 1, 2 and 3, with one parameter, the slot.
+extern const pl_elem_kind load_kind[3];
+void load_release(const given_thing *g);
 // One of that name; NULL: memory ended.
 given_thing *given_create(const char *name);
 void given_release(given_thing *g);

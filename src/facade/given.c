@@ -24,6 +24,7 @@ void given_release(given_thing *g) {
     for (int t = 0; t < PL_CELL_COUNT; t++) g->mesh->cell[t].v = NULL;
     pl_mesh_free(g->mesh);
   }
+  if (g->what == GIVEN_LOAD) load_release(g);
   free(g->name);
   free(g->unit);
   free(g);

@@ -22,7 +22,7 @@ static slot *table;
 static int nslot, first_free = -1;
 static int64_t live;
 
-static const char *const kind_text[] = {[OBJECT_GIVEN] = "a mesh or an objective",
+static const char *const kind_text[] = {[OBJECT_GIVEN] = "a mesh, an objective or a load",
                                         [OBJECT_SCENE] = "a scene",
                                         [OBJECT_RESULT] = "a result"};
 

@@ -19,7 +19,7 @@ static pl_status call(const pl_objective_at *at, int i, double *q, double *dz, d
   for (int c = 0; c < dim; c++)
     pl_orbit_series(at->m, at->p, at->orbit, at->o->node[i], c, z + c * L);
   *q = NAN;
-  int answer = g->function(g->ctx, dim, at->orbit->nharm, at->orbit->omega, z, q, dz, domega);
+  int answer = g->objective(g->ctx, dim, at->orbit->nharm, at->orbit->omega, z, q, dz, domega);
   if (answer != 0 && answer != 1) atomic_store(&g->stop, 1);
   int ok =
       answer == 0 && isfinite(*q) && (!dz || (pl_all_finite(dim * L, dz) && isfinite(*domega)));
@@ -54,7 +54,8 @@ int pl_facade_objective(const char *name, const char *unit, pl_facade_objective_
     given_release(g);
     return fail(PL_FACADE_NOMEM, NULL, "out of memory");
   }
-  g->function = function;
+  g->what = GIVEN_OBJECTIVE;
+  g->objective = function;
   g->ctx = ctx;
   g->kind = (pl_objective_kind){.name = g->name,
                                 .text = "given by the program",

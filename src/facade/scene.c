@@ -52,6 +52,7 @@ static scene_object *create(int64_t nset, const char *const *set, int64_t ngiven
 
 // shares what handles stand for
 static int take_given(scene_object *s, int64_t n, const int64_t *handle) {
+  static const char *const many[] = {"meshes", "objectives", "loads"};
   for (int64_t k = 0; k < n; k++) {
     object *o;
     int st = handle_take(handle[k], OBJECT_GIVEN, 0, &o);
@@ -61,9 +62,8 @@ static int take_given(scene_object *s, int64_t n, const int64_t *handle) {
     s->given[s->ngiven++] = g;
     handle_give(handle[k]);
     for (int i = 0; i < s->ngiven - 1; i++)
-      if (!s->given[i]->mesh == !g->mesh && strcmp(s->given[i]->name, g->name) == 0)
-        return fail(PL_FACADE_ARG, NULL, "two %s are called '%.60s'",
-                    g->mesh ? "meshes" : "objectives", g->name);
+      if (s->given[i]->what == g->what && strcmp(s->given[i]->name, g->name) == 0)
+        return fail(PL_FACADE_ARG, NULL, "two %s are called '%.60s'", many[g->what], g->name);
   }
   return PL_FACADE_OK;
 }
@@ -75,6 +75,15 @@ typedef struct opening {
   const pl_scene *again; // NULL: it is read anew
 } opening;
 
+static pl_scene_given scene_given(const given_thing *g) {
+  return (pl_scene_given){.name = g->name,
+                          .mesh = g->mesh,
+                          .objective = g->what == GIVEN_OBJECTIVE ? &g->kind : NULL,
+                          .data = g,
+                          .load = g->what == GIVEN_LOAD ? load_kind : NULL,
+                          .par = g->slot};
+}
+
 // the first `skip` overrides are in it already
 static pl_status read_scene(scene_object *s, const opening *from, int skip) {
   const char *const *set = (const char *const *)s->set;
@@ -82,11 +91,7 @@ static pl_status read_scene(scene_object *s, const opening *from, int skip) {
     return pl_scene_again(&s->env, from->again, s->nset - skip, set + skip, &s->scene);
   pl_scene_given *list = calloc((size_t)s->ngiven + 1, sizeof *list);
   if (!list) return pl_fail(&s->env, PL_E_NOMEM, "out of memory");
-  for (int k = 0; k < s->ngiven; k++)
-    list[k] = (pl_scene_given){.name = s->given[k]->name,
-                               .mesh = s->given[k]->mesh,
-                               .objective = s->given[k]->mesh ? NULL : &s->given[k]->kind,
-                               .data = s->given[k]};
+  for (int k = 0; k < s->ngiven; k++) list[k] = scene_given(s->given[k]);
   const pl_scene_limits limits = {.ngiven = s->ngiven, .given = list};
   pl_status st = from->text
                      ? pl_scene_parse(&s->env, from->name, from->folder, from->text, from->size,

@@ -366,10 +366,38 @@ static pl_status go_on(fitter *f) {
   return differentiate(f);
 }
 
+static double misfit(const fitter *f) {
+  double sum = f->lm.cost, motion = 0;
+  for (int i = 0; i < f->nset; i++) {
+    sum += f->set[i].outside;
+    motion += f->set[i].motion;
+  }
+  return sqrt(sum / motion);
+}
+
+static pl_status tell_step(fitter *f) {
+  if (!f->keeper || !f->keeper->tell) return PL_OK;
+  const char **name = pl_alloc(f->env, (size_t)f->nvalue, sizeof *name);
+  if (!name) return PL_E_NOMEM;
+  for (int k = 0; k < f->nvalue; k++) name[k] = f->fit->value[k].name;
+  const pl_fit_step s = {.iteration = f->fit->iterations,
+                         .misfit = misfit(f),
+                         .n = f->nvalue,
+                         .name = name,
+                         .x = f->lm.x,
+                         .norbit = f->nset,
+                         .orbit = (const pl_orbit *const *)f->orbit,
+                         .params = f->p};
+  pl_status st = f->keeper->tell(f->keeper->ctx, &s);
+  pl_free(f->env, name);
+  return st;
+}
+
 static pl_status iterate(fitter *f) {
   int done = 0;
   f->lm.lambda = 1e-3;
   PL_TRY(go_on(f));
+  if (f->fit->iterations == 0) PL_TRY(tell_step(f));
   while (!done && f->fit->iterations < f->o->max_iter) {
     PL_TRY(progress(f));
     PL_TRY(normal_equations(f));
@@ -378,6 +406,7 @@ static pl_status iterate(fitter *f) {
     PL_TRY(set_values(f, f->lm.x));
     PL_TRY(differentiate(f));
     if (!done) PL_TRY(keep_step(f));
+    PL_TRY(tell_step(f));
   }
   f->fit->reason = done ? PL_STOP_CONVERGED : PL_STOP_MAX_ITER;
   return done ? PL_OK : PL_UNSOLVED;

@@ -6,7 +6,7 @@
 
 static const char magic[8] = {'p', 'l', 'i', 'a', 'n', 't', 'c', 'p'};
 
-enum { VERSION = 12, ORDER = 0x01020304 };
+enum { VERSION = 13, ORDER = 0x01020304 };
 static const double SMALL_PART = 0.05; // of the time that writing may take
 
 // raw numbers of this machine; no padding
@@ -217,8 +217,22 @@ static pl_status keep_step(void *ctx, size_t n, const double *x) {
   return checkpoint_due(k->j) ? checkpoint_write_numbers(k->j, k->a, n, x) : PL_OK;
 }
 
+static pl_status tell_step(void *ctx, const pl_fit_step *s) {
+  const step_keeper *k = ctx;
+  const pl_iterate i = {.iteration = s->iteration,
+                        .value = s->misfit,
+                        .n = s->n,
+                        .name = s->name,
+                        .x = s->x,
+                        .norbit = s->norbit,
+                        .orbit = s->orbit,
+                        .params = s->params};
+  return job_iterate(k->j, k->a, &i) ? PL_CANCELLED : PL_OK;
+}
+
 pl_status step_keeper_open(const job *j, const pl_analysis *a, step_keeper *k) {
   *k = (step_keeper){.j = j, .a = a, .keeper = {.keep = keep_step, .ctx = k}};
+  if (job_iterates(j)) k->keeper.tell = tell_step;
   PL_TRY(checkpoint_read_numbers(j, a, &k->from, &k->keeper.nfrom));
   k->keeper.from = k->from;
   return PL_OK;

@@ -196,6 +196,9 @@ pl_status job_orbit(const job *j, const pl_orbit *o, const char *name, const cha
 void job_motion_of_row(const job *j, const char *name, int row, const pl_orbit *o);
 // A step of a design; non-zero: it is to stop.
 int job_iterate(const job *j, const pl_analysis *a, const pl_iterate *i);
+int job_iterates(const job *j); // somebody looks on
+// The same with the i->nset texts in `set`, each ended by a zero byte. PL_CANCELLED: stop here.
+pl_status job_iterate_set(const job *j, const pl_analysis *a, pl_iterate *i, const pl_text *set);
 // Does somebody show motions in time?
 int job_films(const job *j);
 pl_status job_film(const job *j, const pl_analysis *a, const pl_film *f);

@@ -71,8 +71,18 @@ int mail_is_bent(int limit); // of a limit: it is one of bending
 // The goal of a ray, as it is solved.
 pl_taut_goal mail_ray(const mail_design *d, double angle, int side);
 
+// ---- mail_design_step.c
+// -----------------------------------------------------------------------------
+
+// Overrides of the scene that make the material of these values, as texts in out, each ended by a
+// zero byte; one for each variable.
+void mail_overrides(const mail_design *d, const double *value, pl_text *out);
+// What is said of a step: values, limits that are wanted, how far they are off.
+pl_status mail_tell(mail_design *d, int iteration);
+
 // ---- mail_design_page.c -------------------------------------------------------------------------
 
+extern const char *const mail_limit_name[PL_DESIGN_LIMITS]; // as scenes have them
 // Characterises both materials anew, and tells of them.
 pl_status mail_report(mail_design *d, json_t *figures);
 

@@ -12,7 +12,7 @@ enum { FINER = 3, BEFORE = 0, AFTER = 1, BOTH = 2 }; // curves have more directi
 static const double MISSED = 1e-2;                   // of what is wanted
 static const double SAME = 2e-4; // strain, or part of a curvature, of two ways to the same limit
 
-static const char *const limit_name[PL_DESIGN_LIMITS] = {
+const char *const mail_limit_name[PL_DESIGN_LIMITS] = {
     "stretch", "shrink", "play", "curvature_up", "curvature_down", "asymmetry"};
 
 // Limits of both materials: those that goals ask for, then all around.
@@ -157,7 +157,7 @@ static json_t *goal_figures(const portrait *p) {
     const pl_mail_goal *g = &d->plan->goal[d->want[i].goal];
     const residual *w = &d->want[i];
     json_t *o = json_object();
-    job_set(o, "limit", json_string(limit_name[g->limit]));
+    job_set(o, "limit", json_string(mail_limit_name[g->limit]));
     job_set(o, "angle_deg", json_real(angle_of(d, w) * 180 / PL_PI));
     if (!g->alike) job_set(o, "wanted", json_real(g->value));
     job_set(o, "before", json_real(mail_limit(&p->side[BEFORE], w, g->limit)));
@@ -176,7 +176,7 @@ static void set_figures(const portrait *p, json_t *f) {
   for (int g = 0; g < d->plan->ngoal; g++)
     if (d->plan->goal[g].alike)
       json_array_append_new(spread, json_pack("{s:s, s:f, s:f}", "limit",
-                                              limit_name[d->plan->goal[g].limit], "before",
+                                              mail_limit_name[d->plan->goal[g].limit], "before",
                                               goal_spread(p, BEFORE, g), "after",
                                               goal_spread(p, AFTER, g)));
   job_set(f, "anisotropy", spread);
@@ -343,7 +343,7 @@ static void report_goals(const portrait *p) {
     const residual *w = &d->want[i];
     double as = shown_as(goal->limit);
     const char *unit = shown_unit(goal->limit);
-    grid_add(&g, "%s", limit_name[goal->limit]);
+    grid_add(&g, "%s", mail_limit_name[goal->limit]);
     grid_add(&g, "%.4g", angle_of(d, w) * 180 / PL_PI);
     if (goal->alike)
       grid_add(&g, "alike");
@@ -361,7 +361,7 @@ static void report_miss(const portrait *p, int goal) {
   job_note(p->d->j,
            "%s: %s is %.3g %% off what is wanted: goals and bounds (gap, wire, mass, variables) "
            "leave no more",
-           p->d->a->name, limit_name[p->d->plan->goal[goal].limit], 100 * miss);
+           p->d->a->name, mail_limit_name[p->d->plan->goal[goal].limit], 100 * miss);
 }
 
 static void report(const portrait *p) {
@@ -375,7 +375,7 @@ static void report(const portrait *p) {
   for (int g = 0; g < d->plan->ngoal; g++)
     if (d->plan->goal[g].alike)
       job_note(d->j, "%s: %s differs by %.3g %% of its mean over its directions, was %.3g %%",
-               d->a->name, limit_name[d->plan->goal[g].limit], 100 * goal_spread(p, AFTER, g),
+               d->a->name, mail_limit_name[d->plan->goal[g].limit], 100 * goal_spread(p, AFTER, g),
                100 * goal_spread(p, BEFORE, g));
     else
       report_miss(p, g);
@@ -401,40 +401,21 @@ static void report(const portrait *p) {
 
 // the scene with the material that was found
 static pl_status report_scene(const mail_design *d) {
-  static const char *const keys[] = {
-#define X(name_, key_) key_,
-      PL_MAIL_LIST(X)
-#undef X
-  };
-  char set[PL_KEY_MAX][PL_TEXT];
-  const char *list[PL_KEY_MAX], *family = "";
-  pl_text out;
-  for (int k = 0; k < PL_MAIL_COUNT; k++)
-    if (pl_mail_table[k] == d->start->of) family = keys[k];
-  // an entry of nothing but its family is that
-  char entry[PL_TEXT];
-  if (strcmp(d->start->name, family) == 0)
-    snprintf(entry, sizeof entry, "%s", family);
-  else
-    snprintf(entry, sizeof entry, "%.60s.%s", d->start->name, family);
-  for (int k = 0; k < d->plan->nvariable; k++) {
-    int key = d->plan->variable[k].key;
-    const pl_key *of = &d->start->of->key[key];
-    if (family[0])
-      snprintf(set[k], sizeof set[k], "interlocking.%.100s.%s=%.9g %s", entry, of->name,
-               d->now.value[key], of->unit);
-    else
-      snprintf(set[k], sizeof set[k], "parameters.%s.value=%.9g %s", of->name, d->now.value[key],
-               of->unit);
-    list[k] = set[k];
-  }
+  const char *list[PL_KEY_MAX];
+  pl_text set, out;
+  pl_text_init(&set, d->j->env);
+  mail_overrides(d, d->now.value, &set);
+  const char *at = set.s;
+  for (int k = 0; !set.failed && k < d->plan->nvariable; k++, at += strlen(at) + 1) list[k] = at;
   pl_text_init(&out, d->j->env);
   pl_text_add(&out, "# the scene with the material that '%s' found\n", d->a->name);
-  pl_status s = pl_scene_write_design(d->j->scene, d->j->scene->params->design, d->plan->nvariable,
-                                      list, &out);
+  pl_status s = set.failed ? PL_E_NOMEM
+                           : pl_scene_write_design(d->j->scene, d->j->scene->params->design,
+                                                   d->plan->nvariable, list, &out);
   if (s == PL_OK && out.failed) s = PL_E_NOMEM;
   if (s == PL_OK) s = job_send_scene(d->j, d->a->name, &out);
   pl_text_free(&out);
+  pl_text_free(&set);
   return s;
 }
 

@@ -134,7 +134,7 @@ static int tell_motions(const designing *t, const pl_design_result *r, int i,
 
 // after the first step its beginning, too; non-zero: who looks on wants an end
 static int tell_step(const designing *t, const pl_design_result *r) {
-  if (!t->j->opts->sink || !t->j->opts->sink->iterate) return 0;
+  if (!job_iterates(t->j)) return 0;
   const pl_orbit **orbit = pl_alloc(t->j->env, (size_t)t->npoint, sizeof(pl_orbit *));
   int stop = 0;
   if (r->nstep == 2)

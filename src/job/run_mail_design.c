@@ -56,6 +56,7 @@ static pl_status descend(descent *s) {
     bound_step(s);
     pl_marquardt_normal(&s->lm, d->now.r);
     PL_TRY(pl_marquardt_step(&s->lm, &calls, s, d->o->tol, &done));
+    PL_TRY(mail_tell(d, d->steps + 1));
   }
   d->converged = done;
   return PL_OK;
@@ -68,6 +69,7 @@ static pl_status optimise(mail_design *d) {
     s.lm.x[k] = d->now.value[d->plan->variable[k].key];
   if (st == PL_OK) st = mail_evaluate(d, &d->now, &d->cost[0]);
   if (st == PL_OK && !isfinite(d->cost[0])) st = PL_UNSOLVED;
+  if (st == PL_OK) st = mail_tell(d, 0);
   for (d->weight = FIRST; st == PL_OK && d->weight > LAST; d->weight /= 10) st = descend(&s);
   d->weight = 0;
   if (st == PL_OK) d->cost[1] = mail_residuals(d, &d->now);

@@ -104,13 +104,68 @@ static int is_enough(const searching *k) {
   return search_part(k, k->best) >= 1;
 }
 
+// the designs from `first` on, which have been judged
+static pl_status tell_designs(const searching *k, int first) {
+  const pl_search_plan *p = k->p;
+  if (!job_iterates(k->j)) return PL_OK;
+  size_t nv = (size_t)p->nvariable, ng = (size_t)p->ngoal;
+  const char **words = pl_alloc(k->j->env, 2 * nv + ng, sizeof *words);
+  if (!words) return PL_E_NOMEM;
+  for (size_t i = 0; i < nv; i++) {
+    words[i] = p->variable[i].name;
+    words[nv + i] = p->variable[i].unit;
+  }
+  for (size_t g = 0; g < ng; g++) words[2 * nv + g] = p->goal[g].figure;
+  pl_status s = PL_OK;
+  for (int i = first; s == PL_OK && i < k->n; i++) {
+    const search_task task = {.x = k->x + (size_t)i * nv};
+    const outcome *o = &k->out[(size_t)i * (size_t)k->nrun];
+    pl_text set;
+    pl_text_init(&set, k->j->env);
+    pl_iterate it = {.iteration = i,
+                     .value = o->solved ? k->merit[i] : NAN,
+                     .best = i == k->best,
+                     .n = p->nvariable,
+                     .name = words,
+                     .unit = words + nv,
+                     .x = task.x,
+                     .nset = search_overrides(k, &task, &set),
+                     .nfigure = p->ngoal,
+                     .figure = words + 2 * nv,
+                     .reached = k->figure + (size_t)i * (size_t)k->nrun * ng};
+    s = job_iterate_set(k->j, k->a, &it, &set);
+    pl_text_free(&set);
+  }
+  pl_free(k->j->env, words);
+  return s;
+}
+
+// A figure that no design can have is told by the first one; one that none of the first designs
+// has, though their analyses were done, after these.
+static pl_status check_names(const searching *k) {
+  int ng = k->p->ngoal, seen[PL_SEARCH_GOALS] = {0}, at = -1;
+  for (int i = 0; i < k->n * k->nrun; i++)
+    for (int g = 0; g < ng; g++) seen[g] |= k->out[i].done && isfinite(k->figure[i * ng + g]);
+  for (int i = 0; i < k->n * k->nrun && at < 0; i++) {
+    const outcome *o = &k->out[i];
+    if (o->missed > 0 && ((i == 0 && o->wrong) || !seen[o->missed - 1])) at = i;
+  }
+  if (at < 0) return PL_OK;
+  return pl_fail_at(k->j->env, PL_E_INPUT, k->j->scene->path, k->a->line, k->a->col,
+                    "figures are those of summary.json after a run of the analysis alone", "%s: %s",
+                    k->a->name, k->out[at].why);
+}
+
 static pl_status look(searching *k, const double *start, double *u, int *phase) {
   // what an earlier run began is ended first
-  int first = 0;
+  int first = 0, named = 0;
   for (;;) {
     int n;
     PL_TRY(run_designs(k, first));
+    if (!named) PL_TRY(check_names(k));
+    named = k->n > 0;
     search_judge(k);
+    PL_TRY(tell_designs(k, first));
     if (is_enough(k)) return PL_OK;
     pl_search_table t = {.nvariable = k->p->nvariable,
                          .n = k->n,

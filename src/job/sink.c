@@ -237,6 +237,20 @@ void job_motion_of_row(const job *j, const char *name, int row, const pl_orbit *
   EMIT(j, motion, name, row, o);
 }
 
+int job_iterates(const job *j) {
+  return j->opts->sink && j->opts->sink->iterate;
+}
+
+pl_status job_iterate_set(const job *j, const pl_analysis *a, pl_iterate *i, const pl_text *set) {
+  const char **list = pl_alloc(j->env, (size_t)i->nset + 1, sizeof *list), *at = set->s;
+  if (!list || set->failed) return PL_E_NOMEM;
+  for (int k = 0; k < i->nset; k++, at += strlen(at) + 1) list[k] = at;
+  i->set = list;
+  int stop = job_iterate(j, a, i);
+  pl_free(j->env, list);
+  return stop ? PL_CANCELLED : PL_OK;
+}
+
 int job_iterate(const job *j, const pl_analysis *a, const pl_iterate *i) {
   const pl_sink *k = j->opts->sink;
   if (k && k->iterate && k->iterate(k->ctx, a, i)) atomic_store(j->stop, 1);

@@ -20,8 +20,7 @@ typedef struct corner {
   double x, y, z;
 } corner;
 
-// ---- axes
-// -----------------------------------------------------------------------------------------
+// ---- axes --------------------------------------------------------------------------------------
 
 static void range_of(size_t n, const double *v, double *lo, double *hi) {
   *lo = INFINITY;
@@ -59,8 +58,7 @@ static double at_y(const map *m, double v) {
   return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * rp_axis_at(&m->y, v);
 }
 
-// ---- bands
-// ----------------------------------------------------------------------------------------
+// ---- bands -------------------------------------------------------------------------------------
 
 // what of a polygon is above the level, or below it; returns its corners
 static int clip(int n, const corner *in, double level, int above, corner *out) {
@@ -161,8 +159,7 @@ static void draw_dots(const map *m) {
   rp_str(m->t, "\"/>\n");
 }
 
-// ---- beside
-// ---------------------------------------------------------------------------------------
+// ---- beside ------------------------------------------------------------------------------------
 
 static void draw_axes(const map *m) {
   rp_pen pen = rp_pen_new(m->t, 1);

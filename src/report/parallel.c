@@ -73,8 +73,13 @@ static void draw_tick(const board *b, int axis, double y, const char *text) {
   rp_str(b->t, "<path class=\"pl-axis\" fill=\"none\" stroke=\"" RP_AXIS "\" d=\"");
   rp_move(&pen, x, y);
   rp_line(&pen, x - 5, y);
-  rp_str(b->t, "\"/>\n");
-  rp_label(b->t, "pl-mute", x - 8, y + 4.2, 11.5, 'e', text);
+  double width = rp_width(text, 11.5);
+  // readable before the lines
+  pl_text_add(b->t,
+              "\"/>\n<rect class=\"pl-back\" fill=\"#fff\" fill-opacity=\"0.8\" x=\"%.1f\" "
+              "y=\"%.1f\" width=\"%.1f\" height=\"13\"/>\n",
+              x - 9 - width, y - 6.5, width + 2);
+  rp_label(b->t, "pl-ink", x - 8, y + 4.2, 11.5, 'e', text);
 }
 
 static void draw_axis(const board *b, int axis) {

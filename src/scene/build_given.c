@@ -1,33 +1,36 @@
-// Meshes that a program gives as arrays, and objectives that it gives as functions.
+// Meshes that a program gives as arrays, objectives and loads that it gives as functions.
 #include "build_body.h"
 #include "build_design.h"
+#include "faces.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// what is given under a name, as a mesh or as an objective; NULL: reported
-static const pl_scene_given *find_given(reader *r, const txt *name, int mesh) {
+enum { MESH, OBJECTIVE, LOAD };
+
+static int is_a(const pl_scene_given *g, int what) {
+  return what == MESH ? g->mesh != NULL : what == LOAD ? g->load != NULL : g->objective != NULL;
+}
+
+// what is given under a name; NULL: reported
+static const pl_scene_given *find_given(reader *r, const txt *name, int what) {
+  static const char *const word[] = {"mesh", "objective", "load"};
+  static const char *const thing[] = {"meshes", "objectives", "loads"};
+  static const char *const made[] = {"Mesh(points, triangles)", "Objective(function)",
+                                     "Load(function)"};
   const pl_scene_limits *l = &r->limit;
-  const char *names[32], *what = mesh ? "mesh" : "objective";
+  const char *names[32];
   char hint[PL_TEXT];
   int n = 0;
   for (int k = 0; k < l->ngiven; k++) {
-    if (!(mesh ? (void *)l->given[k].mesh : (void *)l->given[k].objective)) continue;
+    if (!is_a(&l->given[k], what)) continue;
     if (strcmp(l->given[k].name, name->s) == 0) return &l->given[k];
     if (n < COUNT(names)) names[n++] = l->given[k].name;
   }
-  if (n > 0)
-    pl_name_hint(name->s, n, names, hint, sizeof hint);
-  else if (mesh)
-    snprintf(hint, sizeof hint,
-             "in Python: pliant.open(..., meshes={'%.60s': pliant.Mesh(points, triangles)}); the "
-             "command takes files: mesh: FILE",
-             name->s);
-  else
-    snprintf(hint, sizeof hint,
-             "in Python: pliant.open(..., objectives={'%.60s': pliant.Objective(function)})",
-             name->s);
-  problem(r, name->at, hint, "no %s was given under the name '%.60s'", what, name->s);
+  snprintf(hint, sizeof hint, "in Python: pliant.open(..., %s={'%.60s': pliant.%s})%s", thing[what],
+           name->s, made[what], what == MESH ? "; the command takes files: mesh: FILE" : "");
+  if (n > 0) pl_name_hint(name->s, n, names, hint, sizeof hint);
+  problem(r, name->at, hint, "no %s was given under the name '%.60s'", word[what], name->s);
   return NULL;
 }
 
@@ -49,7 +52,7 @@ static int check_given(reader *r, const txt *name, const pl_mesh *m) {
 
 int take_given(reader *r, const geometry_def *g, const txt *name, pl_mesh **out) {
   double factor = r->scale.base[1];
-  const pl_scene_given *given = find_given(r, name, 1);
+  const pl_scene_given *given = find_given(r, name, MESH);
   if (!given) return 0;
   if (g->mesh_units.at && !read_length_unit(r, &g->mesh_units, "mesh_units", &factor)) return 0;
   pl_mesh view = *given->mesh;
@@ -61,9 +64,27 @@ int take_given(reader *r, const geometry_def *g, const txt *name, pl_mesh **out)
 }
 
 int take_given_objective(reader *r, const txt *name, pl_objective *o) {
-  const pl_scene_given *given = find_given(r, name, 0);
+  const pl_scene_given *given = find_given(r, name, OBJECTIVE);
   if (!given) return 0;
   o->kind = given->objective;
   o->data = given->data;
   return 1;
+}
+
+void add_given_load(reader *r, const load_def *d, int n, const int *node, int strength) {
+  const pl_scene_given *given = find_given(r, &d->given, LOAD);
+  int *stencil;
+  if (!given) return;
+  const char *name = d->name.s[0] ? d->name.s : given->name;
+  int g = pl_build_group(r->b, name, &given->load[r->b->dim - 1], n, 1, 0, &stencil);
+  if (g < 0) {
+    r->failed = r->b->failed;
+    return;
+  }
+  for (int i = 0; i < n; i++) {
+    stencil[2 * i] = node[i];
+    stencil[2 * i + 1] = strength;
+  }
+  pl_build_par(r->b, g, 0, given->load->par->name, &(pl_value){.v = given->par});
+  note(r, "given", name, "on %d %s", n, pl_plural(n, "node", "nodes"));
 }

@@ -198,18 +198,19 @@ static void check_loads(reader *r, const pl_scene *s) {
   char *mask = prescribed(r, s, 1);
   const load_def *def = r->def.loads.item;
   for (int k = 0, i = 0; mask && i < r->def.loads.n; i++, at = at->next) {
-    // pressures and moments are elements
-    if (def[i].pressure.at || def[i].moment.at) {
-      if (all_held(r, def[i].moment.at ? def[i].nodes : def[i].faces, at, mask))
+    // pressures, moments and what a program gives are elements
+    if (def[i].pressure.at || def[i].moment.at || def[i].given.at) {
+      const load_def *d = &def[i];
+      if (all_held(r, d->pressure.at ? d->faces : d->node ? d->node : d->nodes, at, mask))
         warning(r, at, "put it on nodes that can move",
                 "load %d does nothing: all its nodes are held, or driven", i + 1);
       continue;
     }
-    const pl_load_desc *d = &r->b->load[k];
+    const pl_load_desc *out = &r->b->load[k];
     if (r->b->form[k++].inertial) continue;
     int along = 0, moves = 0;
-    for (int c = 0; c < r->b->dim; c++) along |= (d->term.amplitude[c] != 0) << c;
-    for (int n = 0; n < d->nnode; n++) moves |= along & ~mask[d->node[n]];
+    for (int c = 0; c < r->b->dim; c++) along |= (out->term.amplitude[c] != 0) << c;
+    for (int n = 0; n < out->nnode; n++) moves |= along & ~mask[out->node[n]];
     if (along && !moves)
       warning(r, at, "put it on nodes that can move",
               "load %d does nothing: all its nodes are held, or driven, along it", i + 1);

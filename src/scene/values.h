@@ -449,6 +449,8 @@ typedef struct load_def {
   const pl_node *node, *nodes, *faces;
   vec force, total, traction, moment, acceleration;
   num pressure;
+  txt given;
+  num strength;
   timing_def time;
 } load_def;
 typedef struct tendon_def {

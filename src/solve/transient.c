@@ -5,6 +5,9 @@
 
 // how often a grid step is halved at most: to be solved, and to pass checks
 enum { LEVELS = 16, CHECK_LEVELS = 8 };
+// steps of the grid for which the length is kept that was solved where a longer one was not, at
+// first and at most, doubled whenever that fails anew; how often they are halved then, at most
+enum { PAUSE = 2, LONGEST_PAUSE = 64, MOST_HALVED = 4 };
 static const double PERIOD_SLACK = 1e-6;
 static const double STEP_LEAST = 1e-100; // s; its square is divided by
 
@@ -77,7 +80,35 @@ typedef struct run {
   pl_observe_fn observe;
   void *observe_ctx;
   double error, size; // adaptive: of the trial over the tolerance, largest motion so far
+  int least, failed;  // halvings that the step of the grid began with; a part was not solved
 } run;
+
+// A step that is not solved costs more than the parts that are: the next steps of the grid begin
+// with these, one halving more at a time, as what needed many of them was more likely an event.
+static void remember_failure(run *r, int level) {
+  pl_history *b = r->st->hist;
+  b->halved = level <= r->least ? level : r->least + 1;
+  if (b->halved > MOST_HALVED) b->halved = MOST_HALVED;
+  if (!r->failed) b->halved_pause = b->halved_pause > 0 ? 2 * b->halved_pause : PAUSE;
+  if (b->halved_pause > LONGEST_PAUSE) b->halved_pause = LONGEST_PAUSE;
+  b->halved_steps = b->halved_pause;
+  r->failed = 1;
+}
+
+static int halved(void *ctx) {
+  run *r = ctx;
+  pl_history *b = r->st->hist;
+  if (jump_is_rigid(r->st)) {
+    b->halved = b->halved_pause = 0;
+  } else if (b->halved > 0 && b->halved_steps-- <= 0) {
+    b->halved--;
+    b->halved_steps = b->halved_pause;
+  } else if (b->halved == 0 && b->halved_pause > 0) {
+    b->halved_pause--;
+  }
+  r->failed = 0;
+  return r->least = b->halved;
+}
 
 static pl_status attempt(void *ctx, double h, double t, int level) {
   stepper *st = ((run *)ctx)->st;
@@ -88,6 +119,7 @@ static pl_status attempt(void *ctx, double h, double t, int level) {
   }
   if (may_halve && phase_is_long(st, h)) return PL_UNSOLVED;
   pl_status s = stepper_try(st, h, t);
+  if (s == PL_UNSOLVED && may_halve) remember_failure(ctx, level + 1);
   if (s == PL_OK && may_halve && phase_begins(st, h)) return PL_UNSOLVED;
   // a solution that fails a check however short the step is taken, and told
   return s == PL_UNSOLVED && st->audit.unsound && level >= CHECK_LEVELS ? PL_OK : s;
@@ -212,6 +244,7 @@ static double longer(void *ctx, double h) {
 static const pl_method fixed = {.name = "transient",
                                 .halvings = LEVELS,
                                 .attempt = attempt,
+                                .halved = halved,
                                 .accept = accept_step,
                                 .restore = restore,
                                 .complete = period_progress,
@@ -229,6 +262,7 @@ static const pl_method adaptive = {.name = "transient",
 static const pl_method jumping = {.name = "jump",
                                   .halvings = LEVELS,
                                   .attempt = attempt,
+                                  .halved = halved,
                                   .accept = accept_step,
                                   .restore = restore,
                                   .complete = complete_jump,

@@ -10,8 +10,7 @@
 
 static const char DONE[] = "done";
 
-// ---- loading
-// --------------------------------------------------------------------------------------
+// ---- loading -----------------------------------------------------------------------------------
 
 pl_status case_load(const study *s, pl_env *env, int k, pl_scene **out) {
   const pl_scene_limits limits = {.root = s->o->root};
@@ -38,8 +37,7 @@ pl_status case_load(const study *s, pl_env *env, int k, pl_scene **out) {
   return st;
 }
 
-// ---- records
-// --------------------------------------------------------------------------------------
+// ---- records -----------------------------------------------------------------------------------
 
 static json_t *plain_text(const char *text) {
   char clean[4 * PL_TEXT];
@@ -92,8 +90,7 @@ void case_folder(const study *s, int k, char out[4096]) {
   snprintf(out, 4096, "%.4000s/cases/%04d", s->o->folder, k + 1);
 }
 
-// ---- the run
-// --------------------------------------------------------------------------------------
+// ---- the run -----------------------------------------------------------------------------------
 
 // what a case tells while it runs
 typedef struct listener {
@@ -142,11 +139,21 @@ static void take_table(void *ctx, const char *name, const pl_table *t) {
   json_object_set_new(l->curves, name, all);
 }
 
+// of the model, as summary.json has them
+static void take_model(listener *l, const pl_scene *scene) {
+  pl_scene_counts c;
+  pl_scene_count(scene, &c);
+  json_object_set_new(l->figures, "model.nodes", json_integer(c.nodes));
+  json_object_set_new(l->figures, "model.unknowns", json_integer(c.dofs));
+  json_object_set_new(l->figures, "model.mass_kg", json_real(c.mass));
+}
+
 static pl_status run(const study *s, pl_env *env, int k, listener *l) {
   const pl_sink sink = {.ctx = l, .figures = take_figures, .table = take_table};
   char folder[4096];
   pl_scene *scene;
   PL_TRY(case_load(s, env, k, &scene));
+  take_model(l, scene);
   pl_job_opts o = {.sink = &sink,
                    .only = s->o->only,
                    .threads = s->o->threads > 0 ? s->o->threads : 1,

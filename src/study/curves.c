@@ -46,8 +46,7 @@ static int compare(const void *p, const void *q) {
   return (a > b) - (a < b);
 }
 
-// ---- bands
-// ----------------------------------------------------------------------------------------
+// ---- bands -------------------------------------------------------------------------------------
 
 // mean, 5 %, 95 % at each row: band[3][nrow]; work[n]
 static void make_bands(const study *s, const char *table, size_t column, int n, const int *index,
@@ -133,8 +132,7 @@ static pl_status report_bands(const study *s, pl_page *p, const char *table, int
   return st;
 }
 
-// ---- all of them
-// ----------------------------------------------------------------------------------
+// ---- all of them -------------------------------------------------------------------------------
 
 // the column of each case as a line; every so many where there are many
 static pl_status draw_all(const study *s, pl_page *p, const char *table, size_t column, int n,
@@ -167,8 +165,7 @@ static pl_status draw_all(const study *s, pl_page *p, const char *table, size_t 
   return st;
 }
 
-// ---- the report
-// -----------------------------------------------------------------------------------
+// ---- the report --------------------------------------------------------------------------------
 
 static pl_status report(const study *s, pl_page *p, const char *table, int *index) {
   int n = 0, alike = 1;

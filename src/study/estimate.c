@@ -44,7 +44,7 @@ pl_quantile pl_estimate_quantile(int n, const double *sorted, double p) {
   return q;
 }
 
-// ---- Sobol indices ------------------------------------------------------------------------------
+// ---- Sobol indices -----------------------------------------------------------------------------
 
 // Indices of one input from the rows that pick[n] names; mean: of all values, taken off so that
 // first-order estimates scatter less.

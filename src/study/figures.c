@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- by name
-// --------------------------------------------------------------------------------------
+// ---- by name -----------------------------------------------------------------------------------
 
 static void flatten(const char *name, const json_t *v, json_t *to) {
   char at[PL_TEXT];
@@ -36,8 +35,7 @@ void figures_flatten(const char *analysis, const json_t *figures, json_t *to) {
   flatten(analysis, figures, to);
 }
 
-// ---- columns
-// --------------------------------------------------------------------------------------
+// ---- columns -----------------------------------------------------------------------------------
 
 static pl_status add_column(columns *c, const char *name) {
   PL_TRY(pl_grow(c->env, &c->name, c->n, &c->cap, sizeof *c->name));
@@ -102,10 +100,14 @@ void figures_check(const study *s, const json_t *record) {
     pl_report(s->env, PL_WARNING, NULL, 0, 0, hint, "the first case has no figure '%.100s'",
               s->o->figure[i]);
   }
+  for (int i = 0; i < s->o->ncurve; i++)
+    if (!json_object_get(json_object_get(record, "curves"), s->o->curve[i]))
+      pl_report(s->env, PL_WARNING, NULL, 0, 0,
+                "the name of a CSV file of `pliant run`, without .csv",
+                "the first case has no table '%.100s'", s->o->curve[i]);
 }
 
-// ---- what pages show
-// ------------------------------------------------------------------------------
+// ---- what pages show ---------------------------------------------------------------------------
 
 static int varies(const columns *c, int i) {
   double lo = INFINITY, hi = -INFINITY;
@@ -161,8 +163,7 @@ void figure_label(const char *name, char *out, size_t size) {
   snprintf(out, size, unit[0] ? "%s (%s)" : "%s", cell, unit);
 }
 
-// ---- the table
-// ------------------------------------------------------------------------------------
+// ---- the table ---------------------------------------------------------------------------------
 
 static void put_cell(pl_text *t, const char *s) {
   int quoted = strpbrk(s, ",\"\r\n") != NULL;

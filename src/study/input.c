@@ -31,8 +31,7 @@ void number_text(double v, char out[NUMBER]) {
   }
 }
 
-// ---- words
-// ----------------------------------------------------------------------------------------
+// ---- words -------------------------------------------------------------------------------------
 
 static char *copy(const study *s, const char *from, size_t n) {
   while (n > 0 && isspace((unsigned char)*from)) from++, n--;
@@ -91,8 +90,7 @@ static int share_unit(const study *s, int n, char unit[][UNIT], const char **out
   return *out != NULL;
 }
 
-// ---- ranges
-// ---------------------------------------------------------------------------------------
+// ---- ranges ------------------------------------------------------------------------------------
 
 // LO..HI[:N]; 0: it is no range
 static int scan_range(const char *s, size_t n, double v[2], char unit[2][UNIT], int *count) {
@@ -177,8 +175,7 @@ static pl_status read_range(const study *s, const char *spec, const double v[2],
   return grid ? lay_levels(s, p, count) : PL_OK;
 }
 
-// ---- lists
-// ----------------------------------------------------------------------------------------
+// ---- lists -------------------------------------------------------------------------------------
 
 static pl_status read_list(const study *s, const char *spec, const char *values, input *p) {
   int n = 1, numbers = 0, k = 0;
@@ -209,8 +206,7 @@ static pl_status read_list(const study *s, const char *spec, const char *values,
   return PL_OK;
 }
 
-// ---- distributions
-// --------------------------------------------------------------------------------
+// ---- distributions -----------------------------------------------------------------------------
 
 static pl_status distribution_hint(const study *s, const char *spec, int kind, const char *what) {
   char hint[PL_TEXT];
@@ -273,8 +269,7 @@ static pl_status read_distribution(const study *s, const char *spec, const char 
   return why ? distribution_hint(s, spec, kind, why) : PL_OK;
 }
 
-// ---- names
-// ----------------------------------------------------------------------------------------
+// ---- names -------------------------------------------------------------------------------------
 
 typedef struct root_key {
   const char *name;
@@ -316,6 +311,7 @@ static pl_status find_path(const study *s, const char *spec, input *p) {
 
 static pl_status read_input(const study *s, const char *spec, input *p) {
   const char *equal = strchr(spec, '='), *values = equal ? equal + 1 : NULL;
+  char clean[PL_TEXT];
   double v[2];
   char unit[2][UNIT];
   int count;
@@ -324,6 +320,8 @@ static pl_status read_input(const study *s, const char *spec, input *p) {
                  s->o->uncertain ? "e.g. --given 'k=normal:10 N/m,1 N/m'"
                                  : "e.g. --vary k=1..10:20,log --vary mu=0.1,0.3",
                  "NAME=VALUES is wanted");
+  if (strlen(spec) < sizeof clean && strcmp(pl_printable(spec, clean, sizeof clean), spec) != 0)
+    return wrong(s, clean, NULL, "it is not UTF-8");
   p->name = copy(s, spec, (size_t)(equal - spec));
   if (!p->name) return PL_E_NOMEM;
   PL_TRY(find_path(s, spec, p));
@@ -354,8 +352,7 @@ pl_status inputs_read(study *s) {
   return PL_OK;
 }
 
-// ---- values of a case
-// -----------------------------------------------------------------------------
+// ---- values of a case --------------------------------------------------------------------------
 
 double input_value(const study *s, int k, int i) {
   const input *p = &s->input[i];

@@ -2,8 +2,6 @@
 // study loses no more than the cases that were running.
 #include "study_impl.h"
 
-#include "pliant/version.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,8 +14,7 @@ const char *study_path(const study *s, const char *name, char out[4096]) {
   return out;
 }
 
-// ---- what an earlier study left
-// -------------------------------------------------------------------
+// ---- what an earlier study left ----------------------------------------------------------------
 
 // the same case: number and overrides
 static int find_case(const study *s, const json_t *record) {
@@ -36,7 +33,7 @@ static int is_final(const json_t *record) {
          strcmp(status, pl_status_text(PL_E_NOMEM)) != 0;
 }
 
-static pl_status take_line(study *s, const char *line, size_t n, int *other) {
+static void take_line(study *s, const char *line, size_t n, int *other) {
   json_t *record = json_loadb(line, n, 0, NULL);
   const char *stamp = json_string_value(json_object_get(record, "stamp"));
   int mine = stamp && strcmp(stamp, s->stamp) == 0, k = mine ? find_case(s, record) : -1;
@@ -46,7 +43,6 @@ static pl_status take_line(study *s, const char *line, size_t n, int *other) {
     s->result->nearlier++;
   }
   json_decref(record);
-  return PL_OK;
 }
 
 static pl_status take_up(study *s, const char *path) {
@@ -55,19 +51,16 @@ static pl_status take_up(study *s, const char *path) {
   int other = 0;
   if (access(path, F_OK) != 0) return PL_OK;
   PL_TRY(pl_file_read(s->env, path, 0, &data, &size));
-  pl_status st = PL_OK;
   // the last line may have no end
-  for (char *at = data, *end; st == PL_OK && (end = strchr(at, '\n')); at = end + 1)
-    st = take_line(s, at, (size_t)(end - at), &other);
+  for (char *at = data, *end; (end = strchr(at, '\n')); at = end + 1)
+    take_line(s, at, (size_t)(end - at), &other);
   pl_free(s->env, data);
-  if (st == PL_OK && other)
-    st = pl_fail_at(s->env, PL_E_INPUT, path, 0, 0, "run without --resume, or into another folder",
+  if (!other) return PL_OK;
+  return pl_fail_at(s->env, PL_E_INPUT, path, 0, 0, "run without --resume, or into another folder",
                     "its cases are of another scene, other settings or another pliant");
-  return st;
 }
 
-// ---- keeping
-// --------------------------------------------------------------------------------------
+// ---- keeping -----------------------------------------------------------------------------------
 
 static pl_status fail(const study *s, const char *path) {
   return pl_fail_at(s->env, PL_E_IO, path, 0, 0, NULL, "cannot write: %s", strerror(errno));

@@ -116,8 +116,7 @@ pl_status page_close(const study *s, pl_page *p, int nfile, const char *const *f
   return PL_OK;
 }
 
-// ---- pictures
-// -------------------------------------------------------------------------------------
+// ---- pictures ----------------------------------------------------------------------------------
 
 static pl_status put_svg(pl_page *p, pl_text *svg, pl_status drawn, const char *caption) {
   if (drawn == PL_OK && svg->s) pl_page_figure(p, svg->s, caption);

@@ -39,8 +39,7 @@ typedef struct header {
   int64_t size, last; // last: the process ends after it
 } header;
 
-// ---- in the process
-// -------------------------------------------------------------------------------
+// ---- in the process ----------------------------------------------------------------------------
 
 static int send_all(int fd, const void *data, size_t n) {
   for (const char *at = data; n > 0;) {
@@ -64,13 +63,13 @@ static int receive(int fd, void *data, size_t n) {
   return 1;
 }
 
-// It ends with its parent, leaves Ctrl-C to it, holds none of its files, and is the first to go
-// where memory runs out.
+// It ends with its parent, leaves Ctrl-C and termination to it, holds none of its files, and is the
+// first to go where memory runs out.
 static void settle(int fd, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
   signal(SIGINT, SIG_IGN);
-  signal(SIGTERM, SIG_DFL);
+  signal(SIGTERM, SIG_IGN);
   if (fd > 3) close_range(3, (unsigned)fd - 1, 0);
   close_range((unsigned)fd + 1, ~0U, 0);
   int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -96,14 +95,13 @@ static _Noreturn void serve(const pool *p, int fd) {
   _exit(0);
 }
 
-// ---- processes
-// ------------------------------------------------------------------------------------
+// ---- processes ---------------------------------------------------------------------------------
 
-static pl_status start(const pool *p, process *w) {
+// 0: the system has none to give
+static int start(const pool *p, process *w) {
   int pair[2];
   pid_t parent = getpid();
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
-    return pl_fail(p->env, PL_E_NOMEM, "a process could not be made: %s", strerror(errno));
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return 0;
   pid_t pid = fork();
   if (pid == 0) {
     settle(pair[1], parent);
@@ -112,13 +110,13 @@ static pl_status start(const pool *p, process *w) {
   close(pair[1]);
   if (pid < 0) {
     close(pair[0]);
-    return pl_fail(p->env, PL_E_NOMEM, "a process could not be made: %s", strerror(errno));
+    return 0;
   }
   w->pid = pid;
   w->fd = pair[0];
   w->task = -1;
   w->text.n = 0;
-  return PL_OK;
+  return 1;
 }
 
 // waits for its end; how it came
@@ -140,12 +138,15 @@ static void stop(process *w) {
   reap(w, &how, &code);
 }
 
-// ---- tasks
-// ----------------------------------------------------------------------------------------
+// ---- tasks -------------------------------------------------------------------------------------
 
 static pl_status hand_out(crew *c, process *w) {
   if (c->next == c->n) return PL_OK;
-  if (w->pid == 0) PL_TRY(start(c->p, w));
+  if (w->pid == 0 && !start(c->p, w)) {
+    // those that there are must do
+    if (c->busy > 0) return PL_OK;
+    return pl_fail(c->p->env, PL_E_NOMEM, "no process could be made: %s", strerror(errno));
+  }
   w->task = c->task[c->next++];
   w->since = pl_wall_time();
   c->busy++;

@@ -15,7 +15,7 @@ void pl_sample_random(int n, int dim, unsigned long long seed, double *u) {
     while (!(u[i] > 0 && u[i] < 1));
 }
 
-// ---- Latin hypercubes ---------------------------------------------------------------------------
+// ---- Latin hypercubes --------------------------------------------------------------------------
 
 static void shuffle(pl_rng *rng, int n, int *order) {
   for (int i = 0; i < n; i++) order[i] = i;
@@ -44,7 +44,7 @@ pl_status pl_sample_latin(pl_env *env, int n, int dim, unsigned long long seed, 
   return PL_OK;
 }
 
-// ---- Sobol's sequence ---------------------------------------------------------------------------
+// ---- Sobol's sequence --------------------------------------------------------------------------
 
 // Primitive polynomials over two elements (degree and inner coefficients) and first direction
 // numbers of the dimensions from the second on: the published set new-joe-kuo-6 of S. Joe and

@@ -17,8 +17,7 @@ static const char *const designs[] = {[PL_STUDY_FACTORIAL] = "factorial",
                                       [PL_STUDY_SOBOL] = "sobol",
                                       [PL_STUDY_RANDOM] = "random"};
 
-// ---- what is to be run
-// ----------------------------------------------------------------------------
+// ---- what is to be run -------------------------------------------------------------------------
 
 static pl_status read_scene(study *s) {
   const char *path = s->scene->path, *slash = strrchr(path, '/');
@@ -68,6 +67,7 @@ static pl_status check_owner(const study *s, const char *figure) {
   const char *names[64];
   char hint[PL_TEXT];
   int n = 0;
+  if (strncmp(figure, "model.", 6) == 0) return PL_OK;
   for (int k = 0; k < s->scene->nanalysis; k++) {
     const char *name = s->scene->analysis[k].name;
     size_t len = strlen(name);
@@ -104,8 +104,7 @@ static pl_status make_plan(study *s) {
   return check_loads(s);
 }
 
-// ---- the runs
-// -------------------------------------------------------------------------------------
+// ---- the runs ----------------------------------------------------------------------------------
 
 typedef struct runs {
   study *s;
@@ -193,8 +192,7 @@ static pl_status run_cases(study *s) {
   return st;
 }
 
-// ---- what is told
-// ---------------------------------------------------------------------------------
+// ---- what is told ------------------------------------------------------------------------------
 
 static json_t *tell_input(const study *s, const input *p) {
   static const char *const kind[PL_DISTRIBUTIONS] = {[PL_NORMAL] = "normal",
@@ -250,14 +248,14 @@ static json_t *tell_files(const study *s) {
 static json_t *tell(const study *s, pl_status status) {
   const pl_study_result *r = s->result;
   json_t *inputs = json_array(), *set = json_array();
-  char clean[4 * PL_TEXT];
+  char clean[4 * PL_TEXT], path[4096];
   for (int i = 0; i < s->ninput; i++) json_array_append_new(inputs, tell_input(s, &s->input[i]));
   for (int i = 0; i < s->o->nset; i++)
     json_array_append_new(set, json_string(pl_printable(s->o->set[i], clean, sizeof clean)));
   json_t *all =
       json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:I, s:i, s:i, s:i, s:o, s:o}",
                 "pliant", PL_VERSION, "commit", pl_version_commit(), "date", s->date, "scene",
-                s->scene->path, "title", s->scene->title, "status",
+                pl_printable(s->scene->path, path, sizeof path), "title", s->scene->title, "status",
                 status == PL_CANCELLED ? "interrupted"
                 : r->nfailed           ? "some cases failed"
                                        : "done",
@@ -296,8 +294,7 @@ static pl_status write_all(study *s, pl_status status) {
   return st;
 }
 
-// ---- the folder
-// -----------------------------------------------------------------------------------
+// ---- the folder --------------------------------------------------------------------------------
 
 // result folders of cases of an earlier study: each has a list of its own
 static void clear_cases(const study *s) {
@@ -338,8 +335,16 @@ static void keep_old(const study *s) {
             "the earlier study was not done; its cases stay as cases.jsonl.old");
 }
 
+// processor time of this process and those that it made and that have ended
+static double spent(void) {
+  struct rusage of;
+  getrusage(RUSAGE_CHILDREN, &of);
+  return pl_cpu_time() + (double)(of.ru_utime.tv_sec + of.ru_stime.tv_sec) +
+         1e-6 * (double)(of.ru_utime.tv_usec + of.ru_stime.tv_usec);
+}
+
 static pl_status run_in_folder(study *s) {
-  double wall = pl_wall_time(), cpu = pl_cpu_time();
+  double wall = pl_wall_time(), cpu = spent();
   pl_folder *f;
   PL_TRY(pl_folder_open(s->env, s->o->folder, &f));
   pl_status st = PL_OK;
@@ -351,10 +356,7 @@ static pl_status run_in_folder(study *s) {
   if (st == PL_OK) st = run_cases(s);
   s->result->cancelled = st == PL_CANCELLED;
   s->result->seconds = pl_wall_time() - wall;
-  struct rusage of;
-  getrusage(RUSAGE_CHILDREN, &of);
-  s->result->cpu_seconds = pl_cpu_time() - cpu + (double)(of.ru_utime.tv_sec + of.ru_stime.tv_sec) +
-                           1e-6 * (double)(of.ru_utime.tv_usec + of.ru_stime.tv_usec);
+  s->result->cpu_seconds = spent() - cpu;
   if (st >= 0) {
     pl_status written = write_all(s, st);
     if (written < 0) st = written;

@@ -23,7 +23,6 @@ typedef struct input {
   pl_distribution of;
 } input;
 
-// What came of a case: the object that its line of cases.jsonl holds, NULL while it is not done.
 typedef struct study {
   pl_env *env;
   const pl_scene *scene;
@@ -38,12 +37,11 @@ typedef struct study {
   char *data, folder[4096];
   size_t size;
   char stamp[65];  // of all that cases depend on besides their own values
-  json_t **record; // [ncase]
+  json_t **record; // [ncase] what the lines of cases.jsonl hold; NULL: it is not done
   char date[32];
 } study;
 
-// ---- input.c
-// --------------------------------------------------------------------------------------
+// ---- input.c -----------------------------------------------------------------------------------
 
 pl_status inputs_read(study *s);
 // The value of an input in a case; NaN where it is a word.
@@ -54,18 +52,17 @@ void input_text(const study *s, int k, int i, pl_text *out);
 double round_value(double v);
 // That of a range at a part of it.
 double range_value(const input *p, double u);
+// The option that inputs are given by.
 const char *study_command(const study *s);
 // The shortest text that reads back to the same number.
 void number_text(double v, char out[NUMBER]);
 
-// ---- plan.c
-// ---------------------------------------------------------------------------------------
+// ---- plan.c ------------------------------------------------------------------------------------
 
 // The values of all cases.
 pl_status plan_make(study *s);
 
-// ---- case.c
-// ---------------------------------------------------------------------------------------
+// ---- case.c ------------------------------------------------------------------------------------
 
 // Loads the scene with the overrides of a case.
 pl_status case_load(const study *s, pl_env *env, int k, pl_scene **out);
@@ -77,8 +74,7 @@ int case_is_solved(const json_t *record);
 // Where a case's result folder is.
 void case_folder(const study *s, int k, char out[4096]);
 
-// ---- pool.c
-// ---------------------------------------------------------------------------------------
+// ---- pool.c ------------------------------------------------------------------------------------
 
 typedef enum pool_end { POOL_LIMIT, POOL_SIGNAL, POOL_EXIT } pool_end;
 
@@ -99,8 +95,7 @@ typedef struct pool {
 // Hands n tasks out and waits for all; PL_CANCELLED: some were not done.
 pl_status processes_run(const pool *p, int n, const int *task);
 
-// ---- log.c
-// ----------------------------------------------------------------------------------------
+// ---- log.c -------------------------------------------------------------------------------------
 
 // Takes up what an earlier study left of the same cases, and opens cases.jsonl for more.
 pl_status log_open(study *s, int *fd);
@@ -111,11 +106,10 @@ pl_status log_write(study *s);
 // In the folder of results.
 const char *study_path(const study *s, const char *name, char out[4096]);
 
-// ---- figures.c
-// ------------------------------------------------------------------------------------
+// ---- figures.c ---------------------------------------------------------------------------------
 
-// Puts the numbers of an analysis's figures into `to`, as NAME.KEY.KEY; lists up to LIST_MOST long.
 enum { LIST_MOST = 16 };
+// Puts the numbers of an analysis's figures into `to`, as NAME.KEY.KEY; lists up to LIST_MOST long.
 void figures_flatten(const char *analysis, const json_t *figures, json_t *to);
 
 // Figures over all cases.
@@ -129,7 +123,7 @@ typedef struct columns {
 pl_status columns_make(const study *s, columns *out);
 void columns_free(columns *c);
 const double *column_of(const columns *c, int i);
-// Tells of a name that no figure of the record has.
+// Tells of names that no figure or table of the record has.
 void figures_check(const study *s, const json_t *record);
 pl_status table_write(const study *s, const columns *c);
 
@@ -141,8 +135,7 @@ int is_everywhere(const study *s, const columns *c, int i);
 void input_label(const input *i, char *out, size_t size);
 void figure_label(const char *name, char *out, size_t size);
 
-// ---- page.c
-// ---------------------------------------------------------------------------------------
+// ---- page.c ------------------------------------------------------------------------------------
 
 pl_status page_open(const study *s, const char *title, pl_page **out);
 pl_status page_failures(const study *s, pl_page *p);
@@ -164,15 +157,13 @@ void grid_put(cell_grid *g, const char *text);
 void grid_number(cell_grid *g, double v);
 pl_status grid_close(cell_grid *g, pl_page *p);
 
-// ---- sweep_page.c, uncertainty_page.c
-// -------------------------------------------------------------
+// ---- sweep_page.c, uncertainty_page.c ----------------------------------------------------------
 
 // report.html; of uncertainty with tables, and its statistics in the study's JSON.
 pl_status sweep_report(const study *s, const columns *c);
 pl_status uncertainty_report(const study *s, const columns *c, json_t *summary);
 
-// ---- curves.c
-// -------------------------------------------------------------------------------------
+// ---- curves.c ----------------------------------------------------------------------------------
 
 // Mean and 5 to 95 % bands of tables over all cases where these have the same abscissa, as pictures
 // and files; of sweeps, and else, the curves themselves.

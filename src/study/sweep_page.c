@@ -7,8 +7,7 @@
 
 enum { FIGURES_SHOWN = 6, FAMILY = 8 };
 
-// ---- tables
-// ---------------------------------------------------------------------------------------
+// ---- tables ------------------------------------------------------------------------------------
 
 static pl_status put_inputs(const study *s, pl_page *p) {
   cell_grid g;
@@ -63,8 +62,7 @@ static pl_status put_figures(const study *s, pl_page *p, const columns *c, int n
   return grid_close(&g, p);
 }
 
-// ---- factorial designs
-// ----------------------------------------------------------------------------
+// ---- factorial designs -------------------------------------------------------------------------
 
 // how far apart the cases are in which only input i changes by one level
 static int stride(const study *s, int i) {
@@ -169,8 +167,7 @@ static pl_status put_map(const study *s, pl_page *p, const columns *c, int figur
   return st;
 }
 
-// ---- other designs
-// --------------------------------------------------------------------------------
+// ---- other designs -----------------------------------------------------------------------------
 
 static pl_status put_dots(const study *s, pl_page *p, const columns *c, int figure, int i) {
   char xlabel[PL_TEXT], ylabel[PL_TEXT];
@@ -188,8 +185,7 @@ static pl_status put_dots(const study *s, pl_page *p, const columns *c, int figu
   return st;
 }
 
-// ---- the page
-// -------------------------------------------------------------------------------------
+// ---- the page ----------------------------------------------------------------------------------
 
 static pl_status put_pictures(const study *s, pl_page *p, const columns *c, int figure) {
   pl_page_heading(p, 3, c->name[figure]);

@@ -69,8 +69,7 @@ static pl_status take_indices(const study *s, const columns *c, statistics *of) 
   return st;
 }
 
-// ---- tables
-// ---------------------------------------------------------------------------------------
+// ---- tables ------------------------------------------------------------------------------------
 
 static void put_cell(pl_text *t, double v) {
   char number[NUMBER] = "";
@@ -125,8 +124,7 @@ static pl_status write_indices(const study *s, const columns *c, int n, const st
   return write_text(s, "sobol.csv", &t);
 }
 
-// ---- JSON
-// -----------------------------------------------------------------------------------------
+// ---- JSON --------------------------------------------------------------------------------------
 
 static json_t *number(double v) {
   json_t *n = json_real(v);
@@ -161,8 +159,7 @@ static json_t *tell(const study *s, const statistics *of) {
   return o;
 }
 
-// ---- the page
-// -------------------------------------------------------------------------------------
+// ---- the page ----------------------------------------------------------------------------------
 
 static void describe(const input *p, char *out, size_t size) {
   if (p->of.kind == PL_TRIANGULAR)
@@ -194,7 +191,8 @@ static pl_status put_inputs(const study *s, pl_page *p) {
 
 static void put_pair(cell_grid *g, double v, double error) {
   char text[2 * NUMBER] = "";
-  if (isfinite(v)) snprintf(text, sizeof text, isfinite(error) ? "%.5g ± %.2g" : "%.5g", v, error);
+  if (isfinite(v))
+    snprintf(text, sizeof text, isfinite(error) ? "%.5g \xc2\xb1 %.2g" : "%.5g", v, error);
   grid_put(g, text);
 }
 
@@ -226,14 +224,15 @@ static pl_status put_statistics(const study *s, pl_page *p, const columns *c, in
     put_quantile(&g, &of[i].q[4]);
   }
   PL_TRY(grid_close(&g, p));
-  pl_page_text(p,
-               "± is one standard error of sampling, (..) a 95 %% confidence interval; both are "
-               "those of independent "
-               "samples%s.",
-               s->o->design == PL_STUDY_RANDOM
-                   ? ""
-                   : ": the points of this design are spread more evenly, so that means are "
-                     "usually better than told");
+  pl_page_text(
+      p,
+      "\xc2\xb1 is one standard error of sampling, (..) a 95 %% confidence interval; both are "
+      "those of independent "
+      "samples%s.",
+      s->o->design == PL_STUDY_RANDOM
+          ? ""
+          : ": the points of this design are spread more evenly, so that means are "
+            "usually better than told");
   return PL_OK;
 }
 
@@ -348,7 +347,7 @@ static pl_status fill(const study *s, pl_page *p, const columns *c, int n, const
                    "values of inputs, "
                    "they are biased");
   for (int i = 0; i < shown && i < 3; i++)
-    pl_page_key(p, "%s: %.5g ± %.2g (standard deviation of the figure: %.4g)",
+    pl_page_key(p, "%s: %.5g \xc2\xb1 %.2g (standard deviation of the figure: %.4g)",
                 c->name[of[i].figure], of[i].m.mean, of[i].m.mean_error, of[i].m.sd);
   PL_TRY(put_inputs(s, p));
   if (n > 0) PL_TRY(put_statistics(s, p, c, n, of));

@@ -109,6 +109,8 @@ void live_iterate(job *r, json_t *event, size_t bytes) {
   if (!event) return;
   runs_lock(r->s);
   r->live.iterate_bytes += bytes;
+  // of very many, the first and the latest
+  if (json_array_size(r->live.iterates) >= LIVE_ITERATES) json_array_remove(r->live.iterates, 1);
   json_array_append(r->live.iterates, event);
   push_event(r->s, event);
   runs_unlock(r->s);

@@ -207,16 +207,30 @@ static void put_motion(void *ctx, const char *name, int row, const pl_orbit *o) 
               motion_size(w, o));
 }
 
+static void put_word(json_t *object, const char *key, json_t *value) {
+  char name[PL_TEXT];
+  part_set(object, pl_printable(key, name, sizeof name), value);
+}
+
+// what steps of some analyses have besides
+static void add_particulars(json_t *event, const pl_iterate *i) {
+  json_t *units = json_object(), *set = json_array(), *figures = json_object();
+  for (int k = 0; i->unit && k < i->n; k++) put_word(units, i->name[k], part_words(i->unit[k]));
+  for (int k = 0; k < i->nset; k++) json_array_append_new(set, part_words(i->set[k]));
+  for (int k = 0; k < i->nfigure; k++) put_word(figures, i->figure[k], part_number(i->reached[k]));
+  part_set(event, "units", units);
+  part_set(event, "set", set);
+  part_set(event, "figures", figures);
+  part_set(event, "best", json_boolean(i->best));
+}
+
 // without motions when there are too many of them
 static int put_iterate(void *ctx, const pl_analysis *a, const pl_iterate *i) {
   watcher *w = ctx;
   job *r = w->r;
   json_t *event = json_object(), *values = json_object(), *orbits = json_array();
   size_t bytes = 0;
-  for (int k = 0; k < i->n; k++) {
-    char name[PL_TEXT];
-    part_set(values, pl_printable(i->name[k], name, sizeof name), part_number(i->x[k]));
-  }
+  for (int k = 0; k < i->n; k++) put_word(values, i->name[k], part_number(i->x[k]));
   for (int k = 0; k < i->norbit && r->live.iterate_bytes < ITERATE_BYTES; k++) {
     json_array_append_new(orbits, part_orbit(r->s, r->group, w->scene, w->model, i->params,
                                              i->orbit[k], a->name, ""));
@@ -225,10 +239,12 @@ static int put_iterate(void *ctx, const pl_analysis *a, const pl_iterate *i) {
   part_set(event, "event", json_string("iterate"));
   part_set(event, "run", json_integer(r->number));
   part_set(event, "analysis", part_words(a->name));
+  part_set(event, "analysisKind", json_string(pl_analysis_table[a->kind].name));
   part_set(event, "iteration", json_integer(i->iteration));
   part_set(event, "value", part_number(i->value));
   part_set(event, "values", values);
   part_set(event, "orbits", orbits);
+  add_particulars(event, i);
   live_iterate(r, event, bytes);
   return run_stopped(r) || atomic_load(&r->pause);
 }

@@ -10,6 +10,7 @@
 
 enum {
   LIVE_ROWS = 2000,         // of a table that grows, at most
+  LIVE_ITERATES = 5000,     // of a run
   ITEM_BYTES = 2 << 20,     // of text that a run keeps
   RUNS_KEPT = 32,           // that have ended
   ARRAY_BYTES = 512 << 20,  // of all of them

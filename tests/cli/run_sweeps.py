@@ -115,9 +115,10 @@ def same_as_run():
     run("sweep", "duffing.yaml", "--vary", "k=0.5..2 N/m:2", "--vary", "analyses.transient.method=newmark,implicit-euler", "-o", "same",
         "-j", 2, "-q", "--keep")
     for c in cases("same"):
-        out, sets = {}, [w for s in c["set"] for w in ("-s", s)]
+        sets = [w for s in c["set"] for w in ("-s", s)]
         run("run", "duffing.yaml", *sets, "-o", "alone", "-t", 1, "-q")
         alone = json.loads((work / "alone/summary.json").read_text())
+        out = {f"model.{k}": alone["model"][k] for k in ("nodes", "unknowns", "mass_kg")}
         for a in alone["analyses"]:
             flatten(a["name"], a, out)
         assert out == c["figures"], c
@@ -128,7 +129,7 @@ def same_as_run():
             assert kept.read_bytes() == (work / "alone" / name).read_bytes(), name
     bytes_ = (work / "same/table.csv").read_bytes()
     run("sweep", "duffing.yaml", "--vary", "k=0.5..2 N/m:2", "--vary", "analyses.transient.method=newmark,implicit-euler", "-o", "same",
-        "-j", 1, "-q", "--table", "copy.csv")
+        "-j", 1, "-t", 2, "-q", "--table", "copy.csv")
     assert (work / "same/table.csv").read_bytes() == bytes_ == (work / "copy.csv").read_bytes()
     assert not (work / "same/cases").exists(), "results of another sweep were left"
 
@@ -176,7 +177,8 @@ def count(path):
 
 
 def start(*args):
-    return subprocess.Popen([pliant, *map(str, args)], cwd=work, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen([pliant, *map(str, args)], cwd=work, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                            start_new_session=True)
 
 
 def wait_for(p, lines, path):
@@ -239,7 +241,8 @@ LONG = ("sweep", "duffing.yaml", "--vary", "analyses.transient.periods=1000000,2
 def interrupted():
     p = start(*LONG, "-o", "long")
     wait_for(p, 2, "long/cases.jsonl")
-    p.send_signal(signal.SIGINT)
+    # as a terminal does: to all processes
+    os.killpg(p.pid, signal.SIGINT)
     err = p.communicate(timeout=120)[1]
     assert p.returncode == INTERRUPTED and "--resume goes on with it" in err, err
     assert [r["case"] for r in table("long")] == ["2", "3"]
@@ -249,6 +252,11 @@ def interrupted():
     run(*LONG, "-o", "long", "--resume", "--limit", 0.5, code=UNSOLVED, err=["2 of 3 cases are there already", "1 case failed"])
     rows = table("long")
     assert rows[0]["status"] == "time limit" and "limit of 0.5 s" in rows[0]["reason"] and rows[2]["status"] == "done"
+    p = start(*LONG, "-o", "term")
+    wait_for(p, 2, "term/cases.jsonl")
+    os.killpg(p.pid, signal.SIGTERM)
+    p.communicate(timeout=120)
+    assert p.returncode == INTERRUPTED and [r["status"] for r in table("term")] == ["done", "done"]
     # without --resume what was not done is not lost
     p = start(*LONG, "-o", "again")
     wait_for(p, 2, "again/cases.jsonl")
@@ -350,6 +358,7 @@ def wrong_words():
     wrong("uncertainty", "spring.yaml", "--given", "k=uniform:1..2", "--design", "factorial", err="random, latin or sobol")
     # a figure that is not there is told, with what may be meant
     run("sweep", "spring.yaml", "--vary", "k=1,2", "--figure", "static.potential", "-o", "figure", err="did you mean 'static.potential_J'?")
+    run("sweep", "spring.yaml", "--vary", "k=1,2", "--curve", "statik", "-o", "figure", err="no table 'statik'")
 
 
 def deflection(power, sigma, mean):

@@ -35,6 +35,15 @@ add_test(NAME cli_paths COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli
          ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/cli_paths)
 set_tests_properties(cli_paths PROPERTIES LABELS cli TIMEOUT 600)
 
+# scipy is the distribution's; limits of memory know nothing of sanitizers
+set(plain "")
+if(NOT PLIANT_SANITIZE)
+  set(plain plain)
+endif()
+add_test(NAME cli_sweeps COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_sweeps.py $<TARGET_FILE:pliant>
+         ${CMAKE_CURRENT_BINARY_DIR}/cli_sweeps ${plain})
+set_tests_properties(cli_sweeps PROPERTIES LABELS cli TIMEOUT 600)
+
 add_test(NAME cli_threads COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_threads.py $<TARGET_FILE:pliant>
          ${CMAKE_CURRENT_BINARY_DIR}/cli_threads)
 set_tests_properties(cli_threads PROPERTIES LABELS cli TIMEOUT 600)

@@ -93,9 +93,9 @@ static void meshes(void **state) {
   assert_int_equal(pl_facade_free(given), PL_FACADE_OK);
   double f = first_frequency(scene);
   assert_true(f > 1);
-  assert_int_equal(pl_facade_again(scene, 1, &(const char *){"bodies.wing.shell.thickness=2 mm"},
-                                   &other),
-                   PL_FACADE_OK);
+  assert_int_equal(
+      pl_facade_again(scene, 1, &(const char *){"bodies.wing.shell.thickness=2 mm"}, &other),
+      PL_FACADE_OK);
   assert_int_equal(pl_facade_free(scene), PL_FACADE_OK);
   // bending of a plate goes with its thickness
   check_close(first_frequency(other), 2 * f, 1e-6);
@@ -226,8 +226,80 @@ static void objectives(void **state) {
   pl_facade_free(scene);
 }
 
+// ---- loads --------------------------------------------------------------------------------------
+
+static const char held[] = "pliant: 1\n"
+                           "dimension: 1\n"
+                           "nodes: {m: 0}\n"
+                           "masses: [{node: m, mass: 2 kg}]\n"
+                           "springs: [{nodes: [ground, m], stiffness: 8 N/m}]\n"
+                           "loads: [{given: magnet, node: m, strength: 2}]\n"
+                           "analyses: [static]\n";
+
+// s c / (d - x)^2
+static int magnet(void *ctx, int32_t dim, const double *x, const double *v, double strength,
+                  double *force, double *dx, double *dv, double *ds) {
+  asked *a = ctx;
+  double gap = 0.5 - x[0], f = 0.01 / (gap * gap);
+  assert_int_equal(dim, 1);
+  assert_true(v[0] == 0);
+  if (++a->calls == a->fail_at) return 3;
+  if (!(gap > 0)) return 1;
+  force[0] = strength * f;
+  if (!dx) return 0;
+  a->gradients++;
+  dx[0] = 2 * strength * f / gap;
+  dv[0] = 0;
+  ds[0] = f;
+  return 0;
+}
+
+static double equilibrium(int64_t result) {
+  int64_t n;
+  pl_facade_items(result, &n);
+  for (int64_t k = 0; k < n; k++) {
+    pl_facade_item i;
+    pl_facade_array a;
+    pl_facade_item_at(result, k, &i);
+    for (int64_t p = 0; strcmp(i.kind, "state") == 0 && p < i.narray; p++) {
+      pl_facade_item_array(result, k, p, &a);
+      if (strcmp(a.name, "q") == 0) return *(const double *)a.data;
+    }
+  }
+  return NAN;
+}
+
+static void loads(void **state) {
+  (void)state;
+  asked a = {0};
+  int64_t given, scene, r, many[300];
+  assert_int_equal(pl_facade_load("magnet", NULL, &a, &given), PL_FACADE_ARG);
+  assert_int_equal(pl_facade_load("magnet", magnet, &a, &given), PL_FACADE_OK);
+  assert_int_equal(parse(held, 1, &given, &scene), PL_FACADE_OK);
+  pl_facade_free(given);
+  assert_int_equal(pl_facade_run(scene, 0, NULL, NULL, &r), PL_FACADE_OK);
+  double q = equilibrium(r);
+  check_close(8 * q, 0.02 / ((0.5 - q) * (0.5 - q)), 1e-9);
+  assert_true(q > 0 && q < 0.1 && a.gradients > 0);
+  pl_facade_free(r);
+  // it ends the run
+  a = (asked){.fail_at = 2};
+  assert_true(pl_facade_run(scene, 0, NULL, NULL, &r) != PL_FACADE_OK);
+  assert_int_equal(a.calls, 2);
+  if (r) pl_facade_free(r);
+  pl_facade_free(scene);
+  // as many as there are slots for, and once more after they were freed
+  for (int round = 0; round < 2; round++) {
+    int n = 0;
+    while (n < 300 && pl_facade_load("magnet", magnet, &a, &many[n]) == PL_FACADE_OK) n++;
+    assert_int_equal(n, 256);
+    told("there are 256 loads already");
+    while (n > 0) pl_facade_free(many[--n]);
+  }
+}
+
 int test_given(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(meshes), cmocka_unit_test(wrong_meshes),
-                                     cmocka_unit_test(objectives)};
+                                     cmocka_unit_test(objectives), cmocka_unit_test(loads)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

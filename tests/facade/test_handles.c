@@ -22,9 +22,9 @@ static const char spring[] = "pliant: 1\n"
 
 static int64_t open_spring(void) {
   int64_t s = 0;
-  assert_int_equal(pl_facade_parse("spring", ".", spring, (int64_t)strlen(spring), 0, NULL, 0, NULL,
-                                   &s),
-                   PL_FACADE_OK);
+  assert_int_equal(
+      pl_facade_parse("spring", ".", spring, (int64_t)strlen(spring), 0, NULL, 0, NULL, &s),
+      PL_FACADE_OK);
   assert_true(s > 0);
   return s;
 }
@@ -106,8 +106,9 @@ static void misused(void **state) {
 static void wrong_arguments(void **state) {
   (void)state;
   int64_t s = open_spring(), r = 7, other;
-  const char *const bad[] = {"threads", "threads=two", "threads=1.5", "threads=-1", "thread=1",
-                             "resume=perhaps", "checkpoint=-1", "=", ""};
+  const char *const bad[] = {"threads",       "threads=two", "threads=1.5",
+                             "threads=-1",    "thread=1",    "resume=perhaps",
+                             "checkpoint=-1", "=",           ""};
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
     assert_int_equal(pl_facade_run(s, 1, &bad[k], NULL, &r), PL_FACADE_ARG);
     assert_int_equal(r, 0);
@@ -182,7 +183,8 @@ static void *run_often(void *ctx) {
     // messages are those of this thread
     pl_facade_message m;
     if (pl_facade_free(1) != PL_FACADE_FREED) return "free";
-    if (pl_facade_message_at(0, 0, &m) != PL_FACADE_OK || !strstr(m.text, "freed")) return "message";
+    if (pl_facade_message_at(0, 0, &m) != PL_FACADE_OK || !strstr(m.text, "freed"))
+      return "message";
   }
   return NULL;
 }

@@ -6,6 +6,7 @@
 #include "pliant/report.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FOLDER "test_response.results"
@@ -152,6 +153,13 @@ static void peaks_of_other_measures(void **state) {
     assert_int_equal(sscanf(row, "\npeak,%*d,%lf,%lf", &hz, &omega), 2);
     check_rel(omega, sqrt(17), 1e-8);
     assert_null(strstr(row + 1, "\npeak,"));
+    pl_free(&env, data);
+    // and the same as a figure
+    check_ok(&env, pl_file_read(&env, FOLDER "/summary.json", 0, &data, &size));
+    const char *peak = strstr(data, "\"highest_peak\": {");
+    assert_non_null(peak);
+    double figure = strtod(strstr(peak, "\"frequency_Hz\": ") + 16, NULL);
+    check_close(figure, hz, 1e-15 * hz);
     pl_free(&env, data);
   }
   // and every special point has its coefficients

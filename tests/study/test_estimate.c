@@ -59,7 +59,7 @@ static void coverage(void **state) {
   check_rel(sqrt(told), sqrt(spread), 0.15);
 }
 
-// ---- Sobol indices ------------------------------------------------------------------------------
+// ---- Sobol indices -----------------------------------------------------------------------------
 
 typedef double (*function)(const double *u);
 

@@ -10,7 +10,7 @@ import type { Iterate, RunView } from './runs'
 import { model as sceneModel, path, text } from './scene'
 import { entryOf, find, nameOf, readText, setValue } from './scene_text'
 import type { Edit, Entry, Value } from './scene_text'
-import { complain, connection } from './state'
+import { complain, connection, notify } from './state'
 import { pointsOf } from './target_curve'
 import type { ModelArrays, OrbitArrays } from './viewer/types'
 
@@ -26,10 +26,16 @@ export interface Term {
 
 const other = new Set(['node', 'nodes', 'weight', 'name', 'at', 'of', 'axes', 'from', 'to', 'harmonic', 'harmonics', 'measure', 'resample', 'means', 'phases', 'sharpness', 'exponent'])
 
-/** Names of the designs of the scene. */
-export const names = computed(() => (sceneModel.value?.analyses ?? []).filter((a) => a.kind === 'design').map((a) => a.name))
+/** Analyses that go step by step. */
+const kinds = new Set(['design', 'search', 'fit-response', 'fit-damping', 'mail-design'])
+const stepping = computed(() => (sceneModel.value?.analyses ?? []).filter((a) => kinds.has(a.kind)))
+
+/** Names of the designs, searches and fits of the scene. */
+export const names = computed(() => stepping.value.map((a) => a.name))
 const wantedName = signal('')
 export const name = computed(() => (names.value.includes(wantedName.value) ? wantedName.value : (names.value[0] ?? '')))
+/** What the chosen one is; '': there is none. */
+export const kind = computed(() => stepping.value.find((a) => a.name === name.value)?.kind ?? '')
 export const chooseName = (n: string): void => void (wantedName.value = n)
 
 interface Place {
@@ -38,9 +44,11 @@ interface Place {
 }
 
 function designIn(root: Value): Place | null {
+  if (kind.value !== 'design') return null
   const list = entryOf(root, 'analyses')?.value?.entries ?? []
   const all = list.flatMap((e, k) => (entryOf(e.value, 'design') ? [{ e, k }] : []))
-  const found = all.find(({ e }) => nameOf(e) === name.value) ?? all[Math.max(names.value.indexOf(name.value), 0)]
+  const designs = stepping.value.filter((a) => a.kind === 'design').map((a) => a.name)
+  const found = all.find(({ e }) => nameOf(e) === name.value) ?? all[Math.max(designs.indexOf(name.value), 0)]
   return found ? { path: ['analyses', found.k, 'design'], own: entryOf(found.e.value, 'design')?.value ?? null } : null
 }
 
@@ -125,10 +133,10 @@ export const newGoal = computed(() => {
   return known !== undefined && known !== goal.value
 })
 
-async function launch(set: string[]): Promise<void> {
+async function launch(set: string[], only = name.value): Promise<void> {
   try {
     const wanted = goal.value
-    const args = { path: path.value, text: text.value, only: name.value, ...(set.length > 0 ? { set } : {}) }
+    const args = { path: path.value, text: text.value, only, ...(set.length > 0 ? { set } : {}) }
     const { run } = await connection.request('run', args)
     begunWith.value = new Map([...begunWith.value, [run, wanted]])
     started.value = pinned.value = current.value = run
@@ -188,26 +196,44 @@ export const traces = computed<readonly Trace[]>(() => {
   return Object.keys(list[0]?.values ?? {}).map((n) => {
     const p = known.get(n)
     const frequency = n.startsWith('frequency')
+    const own = list[0]!.units[n]
     return {
       name: n,
-      unit: p?.unit ?? (frequency ? 'Hz' : ''),
-      factor: p?.factor ?? (frequency ? 2 * Math.PI : 1),
+      unit: own ?? p?.unit ?? (frequency ? 'Hz' : ''),
+      factor: own !== undefined ? 1 : (p?.factor ?? (frequency ? 2 * Math.PI : 1)),
       values: list.map((i) => i.values[n] ?? NaN),
-      min: p?.min ?? null,
-      max: p?.max ?? null,
+      min: own !== undefined ? null : (p?.min ?? null),
+      max: own !== undefined ? null : (p?.max ?? null),
     }
   })
 })
 
 const words = (v: number, p: { unit: string; factor: number }): string => `${Number((v / p.factor).toPrecision(12))}${p.unit ? ` ${p.unit}` : ''}`
 
-/** Parameters of the scene that an iterate has values of, as overrides: parameters.m.value=40 g. */
-function overrides(i: Iterate): { path: string[]; value: string }[] {
+interface Override {
+  path: string[]
+  value: string
+}
+
+const damping: Record<string, [string, string]> = { alpha: ['mass', '1/s'], beta: ['stiffness', 's'] }
+
+/** What leads to an iterate: parameters.m.value=40 g. */
+function overrides(i: Iterate): Override[] {
+  if (i.set.length > 0)
+    return i.set.map((s) => {
+      const at = s.indexOf('=')
+      return { path: s.slice(0, at).split('.'), value: s.slice(at + 1) }
+    })
   const root = readText(text.value)
+  const own = Object.entries(damping).flatMap(([n, [key, unit]]) => (i.values[n] == null ? [] : [{ path: ['damping', key], value: words(i.values[n], { unit, factor: 1 }) }]))
+  return own.concat(parameterOverrides(i, root))
+}
+
+function parameterOverrides(i: Iterate, root: Value): Override[] {
   return (sceneModel.value?.parameters ?? []).flatMap((p) => {
     const v = i.values[p.name]
     const entry = find(root, ['parameters', p.name])
-    if (v === undefined || !entry) return []
+    if (v == null || !entry) return []
     const inner = entry.value?.kind === 'map' ? ['value'] : []
     return [{ path: ['parameters', p.name, ...inner], value: words(v, p) }]
   })
@@ -215,18 +241,24 @@ function overrides(i: Iterate): { path: string[]; value: string }[] {
 
 /** Makes the values of an iterate those of the scene's text. */
 export function writeValues(i: Iterate): void {
-  editScene(overrides(i).map((o) => setValue(text.value, o.path, o.value)))
+  const steps = (o: Override): (string | number)[] => o.path.map((s) => (/^\d+$/.test(s) ? Number(s) : s))
+  const edits = overrides(i).map((o) => setValue(text.value, steps(o), o.value))
+  editScene(edits)
+  if (edits.includes(null)) notify('note', 'the text does not have all of these values; the scene that the run writes has them')
 }
 
 /** A design that begins at an iterate, with the objectives as the text has them now. */
-export const startFrom = (i: Iterate): Promise<void> => launch(overrides(i).map((o) => `${o.path.join('.')}=${o.value}`))
+export const startFrom = (i: Iterate): Promise<void> => launch(
+    overrides(i).map((o) => `${o.path.join('.')}=${o.value}`),
+    i.analysis,
+  )
 
 /** Explores the scene at an iterate's values. */
 export async function exploreAt(i: Iterate): Promise<void> {
   const known = new Map(sceneModel.value?.parameters.map((p) => [p.name, p]))
   const set = Object.entries(i.values).flatMap(([n, v]) => {
     const p = known.get(n)
-    return p ? [`${n}=${words(v, p)}`] : []
+    return p && v !== null ? [`${n}=${words(v, p)}`] : []
   })
   await begin(i.orbits[0]?.omega, set)
 }

@@ -21,6 +21,7 @@ export const shortcuts: Shortcut[] = [
   { group: 'Views', key: '+ −', text: 'zoom' },
   { group: 'Views', key: '0', text: 'all of it' },
   { group: 'Views', key: '1 2 3 4', text: 'along x, y, z, from the side' },
+  { group: 'Views', key: '5', text: 'parallel or perspective' },
   { group: 'Views', key: 'Space', text: 'play' },
   { group: 'Views', key: 'Ctrl-← →', text: 'from node to node, where they can be chosen' },
   { group: 'Views', key: 'Ctrl-Shift-← →', text: 'all nodes in a box from the first one' },

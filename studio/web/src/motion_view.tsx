@@ -4,9 +4,9 @@ import type { ReadonlySignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { general } from './format'
 import { Icon } from './icons'
-import { dark } from './theme'
+import { useViewer } from './use_viewer'
 import type { ModelArrays, OrbitArrays } from './viewer/types'
-import { Viewer } from './viewer/viewer'
+import type { Viewer } from './viewer/viewer'
 
 export interface MotionViewProps {
   label: string
@@ -52,25 +52,13 @@ function Controls({ viewer, playing, at, small }: { viewer: Viewer; playing: boo
 }
 
 export function MotionView(props: MotionViewProps) {
-  const place = useRef<HTMLDivElement>(null)
-  const viewer = useSignal<Viewer | null>(null)
   const now = useSignal({ at: 0, playing: false })
   const shown = useRef<ModelArrays | null>(null)
-  const pick = useRef(props.onPick)
-  pick.current = props.onPick
-  useEffect(() => {
-    const told = (t: { phase: number; playing: boolean }): void => {
-      phase.value = t.phase
-      if (Math.abs(t.phase - now.peek().at) > 0.004 || t.playing !== now.peek().playing) now.value = { at: t.phase, playing: t.playing }
-    }
-    const onPick = props.onPick ? (node: number | null) => pick.current?.(node) : undefined
-    const v = new Viewer(place.current!, { label: props.label, theme: dark.value ? 'dark' : 'light', onTime: told, ...(onPick ? { onPick } : {}) })
-    viewer.value = v
-    return () => v.dispose()
-  }, [])
-  const v = viewer.value
-  const theme = dark.value ? 'dark' : 'light'
-  useEffect(() => v?.setTheme(theme), [v, theme])
+  const onTime = (t: { phase: number; playing: boolean }): void => {
+    phase.value = t.phase
+    if (Math.abs(t.phase - now.peek().at) > 0.004 || t.playing !== now.peek().playing) now.value = { at: t.phase, playing: t.playing }
+  }
+  const [place, v] = useViewer({ label: props.label, onTime, ...(props.onPick ? { onPick: props.onPick } : {}) })
   useEffect(() => {
     if (!v || !props.model) return
     if (shown.current !== props.model) v.setModel(props.model)

@@ -177,6 +177,20 @@ export interface Explored {
   fresh: boolean // the motion could not be followed, and was solved from rest
 }
 
+/** A step of a design or a fit, an evaluation of a search. */
+export interface IterateTold {
+  analysis: string
+  analysisKind: string
+  iteration: number
+  value: number | null // null: it failed
+  best: boolean // of a search: none so far is better
+  values: Record<string, number | null>
+  units: Record<string, string> // of values that are not in SI
+  set: string[] // overrides of the scene that lead there; none: parameters have these values
+  figures: Record<string, number | null> // what it comes to
+  orbits: Orbit[]
+}
+
 export type ServerEvent =
   | { event: 'lost' } // events were left out, as this page could not keep up: ask anew for runs and items
   | { event: 'run'; run: Run }
@@ -184,7 +198,7 @@ export type ServerEvent =
   | { event: 'item'; run: number; n: number; item: Item } // n: from 0, without gaps
   | { event: 'rows'; run: number; table: string; columns: { name: string; unit: string }[]; first: number; every: number; rows: (number | null)[][] } // rows from `first` on: those that were there are replaced. Of long tables every second row is told, every fourth and so on
   | { event: 'explored'; run: number; explored: Explored }
-  | { event: 'iterate'; run: number; analysis: string; iteration: number; value: number; values: Record<string, number>; orbits: Orbit[] }
+  | ({ event: 'iterate'; run: number } & IterateTold)
   | { event: 'dropped'; run: number } // it was old, and nothing is kept of it
 
 // Live states come as binary messages: a header of 24 bytes, little-endian: "PLN1", u32 kind (1: positions),

@@ -1,7 +1,7 @@
 // Runs as this page knows them: what they told, item by item, and what grows live.
 import { computed, signal } from '@preact/signals'
 import type { Signal } from '@preact/signals'
-import type { Item, Model, Orbit, Run, ServerEvent } from './protocol'
+import type { Item, IterateTold, Model, Run, ServerEvent } from './protocol'
 import type { Frame } from './connection'
 import { complain, connection } from './state'
 
@@ -21,13 +21,7 @@ export interface LiveTable {
   changes: number
 }
 
-export interface Iterate {
-  analysis: string
-  iteration: number
-  value: number
-  values: Record<string, number>
-  orbits: Orbit[]
-}
+export type Iterate = IterateTold
 
 export class RunView {
   readonly info: Signal<Run>

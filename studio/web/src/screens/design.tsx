@@ -8,6 +8,7 @@ import { PathPlot } from '../path_plot'
 import type { PathLine } from '../path_plot'
 import { Plot } from '../plot'
 import type { Trace } from '../design'
+import type { Iterate } from '../runs'
 import { failed, path } from '../scene'
 import { entryOf, readText } from '../scene_text'
 import { text } from '../scene'
@@ -19,6 +20,7 @@ import { connection, screen, show } from '../state'
 
 function Terms() {
   const list = d.terms.value
+  if (d.kind.value !== 'design') return null
   if (list.length === 0) return <p class="mute">This design has no objectives yet.</p>
   return (
     <table class="terms">
@@ -119,21 +121,25 @@ function Which() {
   )
 }
 
+// what is minimised, by the kind of an analysis
+const minimised: Record<string, string> = { search: 'merit', 'fit-response': 'distance from the data', 'fit-damping': 'distance from the data', 'mail-design': 'missed limits, squared' }
+
 function Convergence() {
   const list = d.iterates.value
-  const xy = useMemo(() => Float64Array.from(list.flatMap((i) => [i.iteration, i.value])), [list])
+  const xy = useMemo(() => Float64Array.from(list.flatMap((i) => [i.iteration, i.value ?? NaN])), [list])
+  const best = useMemo(() => Float64Array.from(list.filter((i) => i.best).flatMap((i) => [i.iteration, i.value ?? NaN])), [list])
   if (list.length === 0) return <p class="mute">Its iterates are drawn here as they come.</p>
   return (
     <Plot
       name="convergence"
       title="What is minimised"
       xlabel="iteration"
-      ylabel="weighted sum"
-      logy={list.every((i) => i.value > 0)}
-      series={[{ name: null, xy, points: 2, colour: 0 }]}
+      ylabel={minimised[list[0]!.analysisKind] ?? 'weighted sum'}
+      logy={list.every((i) => i.value === null || i.value > 0)}
+      series={best.length > 0 ? [{ name: 'all', xy, points: 1, colour: 0 }, { name: 'best so far', xy: best, points: 2, colour: 1 }] : [{ name: null, xy, points: 2, colour: 0 }]}
       height={190}
       chosen={{ s: 0, i: d.at.value }}
-      onChoose={(c) => d.pick(c.i)}
+      onChoose={(c) => d.pick(c.s === 0 ? c.i : list.findIndex((i) => i.iteration === best[2 * c.i]))}
     />
   )
 }
@@ -191,22 +197,45 @@ function Values() {
         <button class="small" onClick={() => d.writeValues(i)} title="Makes these values those of the scene's text">
           <Icon name="save" size={15} /> Into the scene
         </button>
-        <button class="small" onClick={() => (void d.exploreAt(i), show('explore'))}>
-          <Icon name="explore" size={15} /> Explore
-        </button>
+        {i.orbits.length > 0 && (
+          <button class="small" onClick={() => (void d.exploreAt(i), show('explore'))}>
+            <Icon name="explore" size={15} /> Explore
+          </button>
+        )}
         <button class="small" disabled={d.running.value} onClick={() => void d.startFrom(i)} title="A design that begins here, with the weights as they are now">
           <Icon name="play" size={13} fill /> Start from here
         </button>
       </div>
       <table class="traces">
-        <caption class="mute">values between their bounds</caption>
+        <caption class="mute">{d.traces.value.some((t) => t.min !== null) ? 'values between their bounds' : 'values'}</caption>
         <tbody>
           {d.traces.value.map((t) => (
             <TraceRow key={t.name} t={t} />
           ))}
         </tbody>
       </table>
+      <Reached i={i} />
     </>
+  )
+}
+
+/** Figures that a search or a design of a material is about. */
+function Reached({ i }: { i: Iterate }) {
+  const all = Object.entries(i.figures)
+  if (i.value === null) return <p class="mute">It failed: one of its figures is not there.</p>
+  if (all.length === 0) return null
+  return (
+    <table class="traces">
+      <caption class="mute">what it comes to</caption>
+      <tbody>
+        {all.map(([name, v]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td class="value">{v === null ? '' : general(v, 5)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
 }
 
@@ -270,7 +299,7 @@ export function DesignScreen() {
         <MotionView label="motion of the design" model={d.arrays.value} motion={d.motion.value} ghost={initial} faded />
         <p class="view-legend" aria-hidden="true">
           {d.motion.value && <span class="solved">iterate {d.iterate.value?.iteration}</span>}
-          {moved && <span class="before">initial</span>}
+          {moved && d.first.value && <span class="before">initial</span>}
         </p>
       </div>
       <div class="explore-side">

@@ -11,6 +11,7 @@ export interface Hands {
   brushing(polygon: number[] | null): void
   brushed(polygon: number[], how: BrushHow): void
   preset(p: Preset): void
+  perspective(): void
   toggle(): void
   step(by: number): void
   walk(dx: number, dy: number, far: boolean): void // to the next node in a direction of the screen; far: a box from the first one
@@ -120,7 +121,7 @@ export class Input {
       ArrowLeft: () => move(-by, 0), ArrowRight: () => move(by, 0), ArrowUp: () => move(0, -by), ArrowDown: () => move(0, by),
       '+': () => hands.zoom(0.85), '=': () => hands.zoom(0.85), '-': () => hands.zoom(1 / 0.85), _: () => hands.zoom(1 / 0.85),
       0: () => hands.preset('home'), f: () => hands.preset('fit'), 4: () => hands.preset('iso'),
-      1: () => hands.preset('x'), 2: () => hands.preset('y'), 3: () => hands.preset('z'),
+      1: () => hands.preset('x'), 2: () => hands.preset('y'), 3: () => hands.preset('z'), 5: () => hands.perspective(),
       ' ': () => hands.toggle(), ',': () => hands.step(-1), '.': () => hands.step(1),
     }
     const walk = (dx: number, dy: number) => () => hands.walk(dx, dy, e.shiftKey)

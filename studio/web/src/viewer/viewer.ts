@@ -24,7 +24,7 @@ const SETTLE = 160 // ms after the last movement until the picture is drawn with
 const SAMPLES = 12 // moments of a motion that the camera takes in
 const TRAIL = 192
 const REACH = 14 // pixels around a node that pick it, unless told
-const KEYS = 'Arrow keys turn, with Shift they move, with Control they go from node to node, with Shift as well they choose all between; plus and minus zoom; 0 shows all; 1, 2, 3, 4 look along x, y, z and from the side; Space plays.'
+const KEYS = 'Arrow keys turn, with Shift they move, with Control they go from node to node, with Shift as well they choose all between; plus and minus zoom; 0 shows all; 1, 2, 3, 4 look along x, y, z and from the side; 5 changes between parallel and perspective; Space plays.'
 
 interface Colour {
   values: Float32Array
@@ -43,6 +43,10 @@ const element = <K extends keyof HTMLElementTagNameMap>(name: K, style: Partial<
 
 /** A model in three dimensions that can be turned, played, coloured and picked from. */
 export class Viewer {
+  private static readonly all = new Set<Viewer>()
+  private static perspective = false
+  /** When its key is pressed. */
+  static onPerspective = (on: boolean): void => Viewer.setPerspective(on)
   readonly box: HTMLDivElement
   readonly player = new Player()
   private readonly over: HTMLCanvasElement
@@ -89,6 +93,8 @@ export class Viewer {
   private readonly watchers: (ResizeObserver | IntersectionObserver)[] = []
 
   constructor(parent: HTMLElement, private readonly options: ViewerOptions = {}) {
+    Viewer.all.add(this)
+    this.rig.perspective = Viewer.perspective
     this.theme = options.theme ?? 'auto'
     this.wire = options.wire ?? true
     this.ground = options.ground ?? true
@@ -181,6 +187,7 @@ export class Viewer {
       preset: (p) => this.preset(p),
       toggle: () => (this.player.playing ? this.pause() : this.play()),
       step: (by) => this.step(by),
+      perspective: () => Viewer.onPerspective(!this.rig.perspective),
       key: (e) => this.options.onKey?.(e),
     }
   }
@@ -231,6 +238,11 @@ export class Viewer {
     this.ghost = x ? x.slice() : null
     this.picture?.setGhost(x ? this.large(x) : null)
     this.ask()
+  }
+
+  /** The model as it was at rest, in orange. */
+  showRest(on: boolean): void {
+    this.setGhost(on ? (this.layout?.model.x ?? null) : null)
   }
 
   /** A second motion that goes along with the first. */
@@ -550,6 +562,8 @@ export class Viewer {
     const box = boxOf(this.moments)
     if (!box) return
     this.extent = box
+    // the ground is larger than what stands on it
+    this.rig.around([0, 1, 2].map((k) => (box.lo[k]! + box.hi[k]!) / 2) as Vec3, 2.4 * diagonal(box))
     this.picture?.place(box.lo, box.hi, this.rig.up)
   }
 
@@ -599,6 +613,19 @@ export class Viewer {
       ? [[0, 0], [-Math.PI / 2, 0], [-Math.PI / 2, Math.PI / 2]]
       : [[Math.PI / 2, 0], [0, Math.PI / 2], [0, 0]]
     return { az: table[axis]![0]!, el: table[axis]![1]! }
+  }
+
+  /** With an eye or parallel, in all views of a page. */
+  static setPerspective(on: boolean): void {
+    Viewer.perspective = on
+    for (const v of Viewer.all) v.lookBy(on)
+  }
+
+  private lookBy(on: boolean): void {
+    const { atHome } = this
+    this.rig.perspective = on
+    if (atHome && this.layout) this.aimHome()
+    this.ask()
   }
 
   get pose(): Pose {
@@ -716,18 +743,15 @@ export class Viewer {
   private draw(q: Quality | null): void {
     const { rig, layout } = this
     if (layout && this.picture && q) {
-      const { lo, hi } = this.extent
-      const centre = [0, 1, 2].map((k) => (lo[k]! + hi[k]!) / 2) as Vec3
-      const radius = 2.4 * diagonal(this.extent)
       const ground = this.ground && !this.flatModel && rig.pose.el > 0.02
       this.picture.body?.showWire(this.wire && layout.edges.length / 2 <= q.wires, rig.perPixel)
-      this.picture.draw(rig.apply(centre, radius), q, rig, ground)
+      this.picture.draw(rig.apply(), q, rig, ground)
     } else if (layout && this.flat) {
       const colour = this.colour && { ...this.colour, map: this.colour.bar.map }
       const ghost = this.ghost && this.large(this.ghost)
       this.flat.draw(layout, this.shown, ghost, rig.projection(), this.look, colour, Math.min(devicePixelRatio || 1, 2))
     }
-    const key = JSON.stringify([rig.pose, rig.width, rig.height, this.brushPath?.length, document.activeElement === this.box])
+    const key = JSON.stringify([rig.pose, rig.perspective, rig.width, rig.height, this.brushPath?.length, document.activeElement === this.box])
     if (!this.overlayOld && key === this.overlayKey) return
     this.overlayKey = key
     this.overlayOld = false
@@ -746,7 +770,7 @@ export class Viewer {
     const notes = [this.note, this.exaggeration !== 1 ? `displacements drawn ${Number(this.exaggeration.toPrecision(3))} times as large` : '']
     drawOverlay(c, {
       width: rig.width, height: rig.height, look: this.look,
-      axes: rig.basis(), flat: this.flatModel && Math.abs(rig.basis()[2][2]) > 0.999, perPixel: rig.perPixel,
+      axes: rig.basis(), flat: this.flatModel && Math.abs(rig.basis()[2][2]) > 0.999, perPixel: rig.perPixel, perspective: rig.perspective,
       unit: layout.model.length, bar: this.colour?.bar ?? null,
       arrows: glyphs(layout.model, this.shown, p, this.look, this.overlays),
       names: labels(layout.model, this.shown, p, this.names, this.hovered),
@@ -818,6 +842,7 @@ export class Viewer {
 
   dispose(): void {
     this.disposed = true
+    Viewer.all.delete(this)
     cancelAnimationFrame(this.raf)
     clearTimeout(this.timer)
     this.stop.abort()
