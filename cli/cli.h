@@ -89,6 +89,7 @@ int cmd_run(const cli_args *a);
 int cmd_explore(const cli_args *a);
 int cmd_sweep(const cli_args *a);
 int cmd_uncertainty(const cli_args *a);
+int cmd_sensitivity(const cli_args *a);
 int cmd_validate(const cli_args *a);
 int cmd_studio(const cli_args *a);
 int cmd_new(const cli_args *a);

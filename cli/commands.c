@@ -135,6 +135,32 @@ const cli_command cli_commands[] = {
                 {"sobol", 0, NULL, "Sobol indices of all figures"},
                 {"design", 0, "NAME", "points: random (default), latin (a hypercube) or sobol"},
                 STUDY}},
+    {.name = "sensitivity",
+     .args = "SCENE",
+     .text = "what each parameter does to the results, one at a time, beside exact derivatives",
+     .detail = "Runs the scene with each of its parameters at either end of its range (from min to "
+               "max, or 10 %\n"
+               "about its value where it has no bounds) while the others stay, and prints the "
+               "figures there, the slope\n"
+               "between, and the exact derivative at the scene's own values where there is one. "
+               "Example:\n"
+               "pliant sensitivity wing.yaml --step 5% --by E --figure static.displacement_m",
+     .min_args = 1,
+     .max_args = 1,
+     .blas = 1,
+     .run = cmd_sensitivity,
+     .option = {SET,
+                ROOT,
+                {"step", 0, "PART", "change values by this part of them, e.g. 5%, within bounds"},
+                {"by", 0, "NAME", "this parameter; may be given several times (default: all)"},
+                {"figure", 0, "NAME",
+                 "figures whose names begin so, as in summary.json behind the analysis's name"},
+                {"only", 0, "NAME", "figures of this analysis"},
+                {"output", 'o', "DIR", "result folder (default: SCENE's name with .sensitivity)"},
+                {"threads", 't', "N", "threads (default: all processors)"},
+                JSON,
+                QUIET,
+                HELP}},
     {.name = "validate",
      .args = "[PROTOCOL]",
      .text = "compare the models with known mechanics",

@@ -26,11 +26,12 @@ BELOW = {
     "report": ["mesh"],
     "scene": ["build", "design", "interlock", "report"],
     "job": ["scene", "report", "recover"],
+    "sensitivity": ["job"],
     "validate": ["job"],
     "facade": ["validate"],
     "study": ["job"],
     "studio": ["validate"],
-    "cli": ["studio", "study"],
+    "cli": ["studio", "study", "sensitivity"],
 }
 # where files of a layer are, if not in src/
 HOME = {"studio": "studio/server", "cli": "cli"}

@@ -25,6 +25,14 @@ static double imbalance(pl_gradient *g, const pl_state *x, const pl_clock *c) {
   return force > 0 ? most / force : 0;
 }
 
+// some direction moves places
+static int moves_places(const pl_gradient *g) {
+  double *X = g->impl->tmp;
+  memset(X, 0, (size_t)g->nq * sizeof *X);
+  for (int i = 0; i < g->n; i++) pl_directions_places(g->impl->directions, i, X);
+  return pl_max_abs(g->nq, X) > 0;
+}
+
 // The state without rates. Its scalars are measured from the anchors of the reference shape, which
 // follow its parameters, where those reach as far.
 static pl_status measure(pl_gradient *g, const pl_state *s, const pl_clock *c, int anew) {
@@ -43,7 +51,11 @@ static pl_status measure(pl_gradient *g, const pl_state *s, const pl_clock *c, i
   if (imbalance(g, x, c) <= fmax(SAME, 10 * before)) return PL_OK;
   pl_state_copy(x, s);
   memset(x->v, 0, 2 * (size_t)g->nq * sizeof *x->v);
-  return PL_OK;
+  if (!moves_places(g)) return PL_OK;
+  return pl_fail_at(g->env, PL_E_INPUT, NULL, 0, 0, "take gradients by other parameters",
+                    "gradients: edges of rods are turned by half a turn or more, and anchors of "
+                    "the reference shape, which parameters that move places change, do not reach "
+                    "as far");
 }
 
 static void clear_free(pl_gradient *g) {
@@ -83,14 +95,6 @@ pl_status pl_gradient_equilibrium(pl_gradient *g, const pl_state *s, const pl_cl
   PL_TRY(pl_gradient_commit(g, k->at, c));
   pl_commit(g->m, g->p, k->at);
   return PL_OK;
-}
-
-// some direction moves places
-static int moves_places(const pl_gradient *g) {
-  double *X = g->impl->tmp;
-  memset(X, 0, (size_t)g->nq * sizeof *X);
-  for (int i = 0; i < g->n; i++) pl_directions_places(g->impl->directions, i, X);
-  return pl_max_abs(g->nq, X) > 0;
 }
 
 pl_status pl_gradient_start(pl_gradient *g, const pl_state *s, const pl_clock *c) {

@@ -34,7 +34,7 @@ static pl_status alloc_arrays(pl_gradient *g) {
   size_t nq = (size_t)g->nq, n = (size_t)g->n, all = n * nq, nfree = (size_t)pl_model_nfree(g->m);
   double **big[] = {&g->q,   &g->v,  &g->a,  &k->bq, &k->bv, &k->ba,
                     &k->out, &k->q1, &k->v1, &k->q0, &k->v0};
-  double **small[] = {&k->dq, &k->dv, &k->da, &k->tmp};
+  double **small[] = {&k->dq, &k->dv, &k->da, &k->tmp, &k->eq, &k->ev, &k->ea};
   for (size_t i = 0; i < sizeof big / sizeof big[0]; i++) {
     *big[i] = pl_alloc(g->env, all, sizeof(double));
     if (!*big[i]) return PL_E_NOMEM;
@@ -92,9 +92,9 @@ void pl_gradient_free(pl_gradient *g) {
   pl_factor_free(k->chol);
   pl_factor_free(k->ldl);
   if (k->at) pl_state_free(g->m, k->at);
-  void *all[] = {g->q,   g->v,   g->a,   g->hist, k->bq,   k->bv,   k->ba,
-                 k->out, k->q1,  k->v1,  k->q0,   k->v0,   k->dq,   k->dv,
-                 k->da,  k->tmp, k->rhs, k->x,    k->unit, k->kept, k};
+  void *all[] = {g->q,   g->v,  g->a,    g->hist, k->bq, k->bv, k->ba, k->out,
+                 k->q1,  k->v1, k->q0,   k->v0,   k->dq, k->dv, k->da, k->tmp,
+                 k->rhs, k->x,  k->unit, k->kept, k->eq, k->ev, k->ea, k};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(g->env, all[i]);
   pl_free(g->env, g);
 }
@@ -112,19 +112,22 @@ void pl_gradient_rest(pl_gradient *g, const pl_state *s) {
 
 // ---- linearised forces --------------------------------------------------------------------------
 
-// driven unknowns of g get what the direction does to them; *extra: what its history does
-static void drive(pl_gradient *g, const pl_state *s, const pl_clock *c, int i, double *extra) {
+// driven unknowns of g get what the direction does to them, and its history
+static void drive(pl_gradient *g, const pl_state *s, const pl_clock *c, int i) {
   struct gradient_impl *k = g->impl;
   const int *index = pl_model_free_index(g->m);
   size_t at = (size_t)i * (size_t)g->nq;
   pl_directions_driven(k->directions, 0, g->p, s, c, i, k->dq, k->dv, k->da);
-  memset(extra, 0, (size_t)g->nq * sizeof *extra);
-  if (k->anchors && s->anchoring == PL_ANCHORS_CHANGED) memory_drive(g, s, c, i, extra);
+  size_t bytes = (size_t)g->nq * sizeof(double);
+  memset(k->eq, 0, bytes);
+  memset(k->ev, 0, bytes);
+  memset(k->ea, 0, bytes);
+  if (k->anchors && s->anchoring == PL_ANCHORS_CHANGED) memory_drive(g, s, c, i);
   for (int j = 0; j < g->nq; j++) {
     if (index[j] >= 0) continue;
-    g->q[at + (size_t)j] = k->dq[j] + extra[j];
-    g->v[at + (size_t)j] = k->dv[j];
-    g->a[at + (size_t)j] = k->da[j];
+    g->q[at + (size_t)j] = k->dq[j] + k->eq[j];
+    g->v[at + (size_t)j] = k->dv[j] + k->ev[j];
+    g->a[at + (size_t)j] = k->da[j] + k->ea[j];
   }
 }
 
@@ -135,12 +138,12 @@ pl_status gradient_force(pl_gradient *g, const pl_state *s, const pl_clock *c, i
   size_t nq = (size_t)g->nq;
   for (int i = 0; i < g->n; i++) {
     size_t at = (size_t)i * nq;
-    drive(g, s, c, i, k->tmp);
+    drive(g, s, c, i);
     for (size_t j = 0; j < nq; j++) {
       int is_free = index[j] >= 0;
-      k->bq[at + j] = is_free ? g->q[at + j] : k->tmp[j];
-      k->bv[at + j] = is_free ? g->v[at + j] : 0;
-      k->ba[at + j] = is_free ? g->a[at + j] : 0;
+      k->bq[at + j] = is_free ? g->q[at + j] : k->eq[j];
+      k->bv[at + j] = is_free ? g->v[at + j] : k->ev[j];
+      k->ba[at + j] = is_free ? g->a[at + j] : k->ea[j];
     }
   }
   PL_TRY(pl_eval_changes(g->m, g->p, s, g->n, k->bq, dynamic ? k->bv : NULL, k->ba, k->w, out));

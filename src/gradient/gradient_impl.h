@@ -1,7 +1,6 @@
 #ifndef GRADIENT_IMPL_H
 #define GRADIENT_IMPL_H
 
-#include "pliant/changes.h"
 #include "pliant/gradient.h"
 
 struct gradient_impl {
@@ -15,6 +14,7 @@ struct gradient_impl {
   double *q0, *v0;                // [n][nq] where a step begins
   double *kept;                   // [2][n][nq] places and rates that were marked, NULL: none
   double *dq, *dv, *da, *tmp;     // [nq]
+  double *eq, *ev, *ea;           // [nq] what the history does to driven scalars
   double *rhs, *x;                // [n][nfree]
   double *unit;                   // [n]
   pl_state *at;                   // the last equilibrium
@@ -40,8 +40,8 @@ pl_status gradient_solve(pl_gradient *g, const tangent *t, const double *b, doub
 // Values on either side of those of the run, for what remembers.
 pl_status memory_open(pl_gradient *g);
 void memory_close(pl_gradient *g);
-// What a change of the history does to driven scalars: added to out[nq].
-void memory_drive(pl_gradient *g, const pl_state *s, const pl_clock *c, int i, double *out);
+// What the history does to driven scalars besides dq, dv and da, into eq, ev and ea.
+void memory_drive(pl_gradient *g, const pl_state *s, const pl_clock *c, int i);
 // Anchors and sliders of x move; places and rates of scalars and the history follow.
 void memory_commit(pl_gradient *g, const pl_state *x, const pl_clock *c, int i);
 

@@ -52,21 +52,25 @@ void memory_close(pl_gradient *g) {
   pl_free(g->env, k->by);
 }
 
-void memory_drive(pl_gradient *g, const pl_state *s, const pl_clock *c, int i, double *out) {
+void memory_drive(pl_gradient *g, const pl_state *s, const pl_clock *c, int i) {
   struct gradient_impl *k = g->impl;
   const double *dhist = g->hist + (size_t)i * (size_t)g->nhist;
   const int *index = pl_model_free_index(g->m);
   int places = pl_model_nnode(g->m) * pl_model_dim(g->m);
-  double size = pl_max_abs(g->nhist, dhist), by = size > 0 ? TURN / size : 0;
-  if (!(by > 0)) return;
+  double by = k->by[i];
   for (int side = 0; side < 2; side++) {
     pl_state *x = k->side[side];
     pl_state_copy(x, s);
     pl_axpy(g->nhist, side ? -by : by, dhist, x->hist, x->hist);
-    pl_drive(g->m, g->p, c, x);
+    pl_drive(g->m, k->beside[2 * i + side], c, x);
   }
-  for (int j = places; j < g->nq; j++)
-    if (index[j] < 0) out[j] += (k->side[0]->q[j] - k->side[1]->q[j]) / (2 * by);
+  const pl_state *a = k->side[0], *b = k->side[1];
+  for (int j = places; j < g->nq; j++) {
+    if (index[j] >= 0) continue;
+    k->eq[j] = (a->q[j] - b->q[j]) / (2 * by) - k->dq[j];
+    k->ev[j] = (a->v[j] - b->v[j]) / (2 * by) - k->dv[j];
+    k->ea[j] = (a->a[j] - b->a[j]) / (2 * by) - k->da[j];
+  }
 }
 
 // The values beside those of the run were made for one length of the direction. Another one, for

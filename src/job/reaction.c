@@ -1,5 +1,5 @@
 // Reactions in results: what each support and each drive holds with.
-#include "job_impl.h"
+#include "gradients.h"
 
 #include "pliant/math.h"
 
@@ -40,6 +40,10 @@ static const char *plain_name(const job *j, int k, char *buf, size_t size) {
   for (int i = 0; i < k; i++) same += strcmp(pl_model_drive_name(m, i), name) == 0;
   if (same) snprintf(buf + n, size - n, "_%d", same + 1);
   return buf;
+}
+
+const char *job_reaction_name(const job *j, int drive, char *buf, size_t size) {
+  return plain_name(j, drive, buf, size);
 }
 
 pl_status job_reaction_columns(const job *j, pl_table *t, int first) {

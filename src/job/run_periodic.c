@@ -1,3 +1,4 @@
+#include "gradients.h"
 #include "run_linear.h"
 
 #include "pliant/math.h"
@@ -108,8 +109,10 @@ pl_status job_periodic(job *j, int index, json_t *figures) {
   pl_orbit *o = NULL;
   pl_periodic_info info = {0};
   pl_floquet fl = {.stable = 1};
+  job_gradients slopes;
   int known = 0;
-  pl_status st = pl_periodic(&a->opts.periodic_, sc->model, sc->params, j->work, &o, &info);
+  pl_status st = gradients_open(j, a, &slopes);
+  if (st == PL_OK) st = pl_periodic(&a->opts.periodic_, sc->model, sc->params, j->work, &o, &info);
   if (st >= 0) set_figures(figures, &info);
   if (st == PL_OK) {
     // a motion whose multipliers cannot be had is still a motion
@@ -125,6 +128,7 @@ pl_status job_periodic(job *j, int index, json_t *figures) {
     set_amplitudes(j, a, o, figures);
   }
   if (st >= 0) report_result(j, a, &info, known ? &fl : NULL);
+  if (st == PL_OK) st = gradients_periodic(&slopes, o, info.nsample, figures);
   if (st == PL_OK) st = strains(j, o, figures);
   if (st == PL_OK) st = job_stress_period(j, o, a->name, figures);
   if (st == PL_OK) st = write_files(j, a, o);
@@ -134,5 +138,6 @@ pl_status job_periodic(job *j, int index, json_t *figures) {
   if (st == PL_OK && a->opts.periodic_.newmark)
     st = newmark_compare(j, a, o, known ? fl.stable : -1, figures);
   pl_orbit_free(o);
+  gradients_close(&slopes);
   return st;
 }

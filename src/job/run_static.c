@@ -1,4 +1,5 @@
 #include "checkpoint.h"
+#include "gradients.h"
 #include "run_cloth.h"
 
 #include <math.h>
@@ -13,6 +14,7 @@ typedef struct recorder {
   int work;   // 1: there is a column for it; the energy book knows no contact
   int before; // iterations on the way
   int found;  // 1: it goes on from a load step of an earlier run
+  job_gradients slopes;
   pl_status status;
 } recorder;
 
@@ -28,6 +30,7 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_wor
   row[2] = w->elastic - w->slipped;
   if (r->work) row[r->t.last] = r->info.work;
   r->status = step_table_add(&r->t, s, w);
+  if (r->status == PL_OK) r->status = gradients_step(&r->slopes, s, c);
   int stop = job_stopped(r->t.j);
   int goes_on = r->t.contact || r->t.j->scene->layers.nvert > 0;
   if (r->status == PL_OK && goes_on && r->info.nstep > 0 && (stop || checkpoint_due(r->t.j))) {
@@ -324,6 +327,8 @@ pl_status job_static(job *j, int index, json_t *figures) {
   pl_status status = job_start(j, a, &s);
   if (status == PL_OK) status = job_left_out(j, a);
   if (status == PL_OK) status = make_recorder(j, a, &r);
+  if (status == PL_OK) status = gradients_open(j, a, &r.slopes);
+  if (status == PL_OK && r.slopes.n > 0) pl_gradient_rest(r.slopes.g, s);
   static_part part = part_of(&r, s, 0);
   if (status == PL_OK) status = static_read(j, a, &part, &r.found);
   if (status == PL_OK && !part.done) status = run_steps(j, a, &r, s);
@@ -344,7 +349,9 @@ pl_status job_static(job *j, int index, json_t *figures) {
     if (e < 0) status = e;
     pl_status w = write_files(j, a, s, &r);
     if (w < 0) status = w;
+    if (status == PL_OK) status = gradients_static(&r.slopes, s, &at, figures);
   }
   step_table_close(&r.t);
+  gradients_close(&r.slopes);
   return job_end(j, index, s, status);
 }

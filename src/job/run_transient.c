@@ -152,6 +152,17 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_lim
   return motion_record(r, s, &now);
 }
 
+// with derivatives: a row of theirs for each of the table's
+static int on_followed(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
+  motion *r = ctx;
+  int before = pl_table_rows(r->record->t.table);
+  (void)w;
+  int stop = on_step(ctx, s, c, NULL);
+  if (r->status == PL_OK && pl_table_rows(r->record->t.table) > before)
+    r->status = gradients_row(&r->slopes, s);
+  return stop || r->status != PL_OK;
+}
+
 static int on_jump(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
   (void)w;
   return on_step(ctx, s, c, NULL);
@@ -445,6 +456,10 @@ static void report_motion(const motion *r) {
   job_contact_report(j, r->a, r->record->t.contact);
 }
 
+static const char *range_name(const pl_transient_opts *o) {
+  return o->frequency > 0 ? "range_last_period_m" : "range_last_fifth_m";
+}
+
 // largest and smallest value of every probed column over the last period, or over the last fifth
 static void set_extremes(const motion *r, json_t *f) {
   const pl_table *t = r->record->t.table;
@@ -464,7 +479,7 @@ static void set_extremes(const motion *r, json_t *f) {
     }
     json_object_set_new(all, pl_table_name(t, c), json_pack("[f, f]", lo, hi));
   }
-  job_set(f, o->frequency > 0 ? "range_last_period_m" : "range_last_fifth_m", all);
+  job_set(f, range_name(o), all);
 }
 
 static void warn_jolt(const motion *r, const pl_state *s) {
@@ -488,6 +503,9 @@ static void warn_jolt(const motion *r, const pl_state *s) {
 static pl_status resume(motion *r, pl_state *s, pl_history *h, int *found) {
   pl_table *all[KEPT];
   int n = kept_tables(r, all);
+  *found = 0;
+  // checkpoints have no derivatives: such a run starts anew
+  if (r->slopes.n > 0) return PL_OK;
   PL_TRY(motion_read(r->j, r->a, s, h, &r->record->kept, n, all, found));
   if (*found) catch_up(r->record, s);
   if (r->met) impacts_start(r->met, s);
@@ -501,6 +519,8 @@ static pl_status start(motion *r, const pl_state *s) {
   const step_energy now = energy_of(r->record, r->j->work);
   if (r->jump) PL_TRY(jump_start(r, s, r->record->t.row));
   PL_TRY(record_step(r->record, s, &now));
+  const pl_clock c = {s->t, r->opts.frequency, 1, r->opts.ramp, 1};
+  PL_TRY(gradients_begin(&r->slopes, s, &c));
   return r->log ? cloth_log_start(r, s) : PL_OK;
 }
 
@@ -509,11 +529,15 @@ pl_status motion_steps(motion *r, const pl_constraints *k, pl_state *s, pl_histo
   pl_project_opts defaults;
   pl_constraints all = *k;
   all.together = r->log != NULL;
-  r->stop =
-      r->jump ? pl_jump_run(r->jump, sc->model, sc->params, all.contact, s, h, r->j->work, on_jump,
-                            r, &r->info)
-              : pl_constrained_transient(&r->opts, cloth_project(r->a, &defaults), sc->model,
-                                         sc->params, &all, s, h, r->j->work, on_step, r, &r->info);
+  if (r->slopes.n > 0)
+    r->stop = pl_transient_gradient(&r->opts, sc->model, sc->params, r->slopes.g, s, r->j->work,
+                                    on_followed, r, &r->info);
+  else
+    r->stop = r->jump ? pl_jump_run(r->jump, sc->model, sc->params, all.contact, s, h, r->j->work,
+                                    on_jump, r, &r->info)
+                      : pl_constrained_transient(&r->opts, cloth_project(r->a, &defaults),
+                                                 sc->model, sc->params, &all, s, h, r->j->work,
+                                                 on_step, r, &r->info);
   if (r->status != PL_OK) return r->status;
   return r->stop < 0 ? r->stop : PL_OK;
 }
@@ -548,6 +572,13 @@ static const char *law_name(const pl_transient_opts *o) {
   return o->method == PL_NEWMARK ? name[o->impact] : "plastic";
 }
 
+static pl_status slopes_end(motion *r, const pl_state *s, json_t *figures) {
+  const pl_transient_opts *o = &r->opts;
+  const pl_clock c = {s->t, o->frequency, 1, o->ramp, 1};
+  double from = o->frequency > 0 ? s->t - 2 * PL_PI / o->frequency : 0.8 * s->t;
+  return gradients_transient(&r->slopes, s, &c, from, range_name(o), figures);
+}
+
 static pl_status finish(motion *r, const pl_state *s, const pl_constraints *k, json_t *figures) {
   set_figures(figures, &r->info);
   set_extremes(r, figures);
@@ -569,6 +600,7 @@ static pl_status finish(motion *r, const pl_state *s, const pl_constraints *k, j
     PL_TRY(job_bodies_report(r->j, r->a, k->contact, s, r->record->history->step, figures));
   PL_TRY(job_barrier_report(r->j, r->a, s, figures));
   PL_TRY(write_files(r, s));
+  if (r->stop == PL_OK) PL_TRY(slopes_end(r, s, figures));
   const kept *frames = &r->record->kept;
   if (!r->log) PL_TRY(job_stress_motion(r->j, frames->n, at_frame, frames, r->a->name, figures));
   return r->log && r->stop != PL_CANCELLED ? cloth_compare(r, k, figures) : PL_OK;
@@ -591,6 +623,7 @@ pl_status motion_run(motion *r, json_t *figures) {
     r->met = &met;
     st = impacts_open(j, record.t.contact, &met);
   }
+  if (st == PL_OK) st = gradients_open(j, r->a, &r->slopes);
   if (st == PL_OK) st = move(r, s, &h, &c);
   if (st == PL_OK) {
     st = finish(r, s, &c.constraints, figures);
@@ -602,6 +635,7 @@ pl_status motion_run(motion *r, json_t *figures) {
   pl_table_free(r->log);
   pl_table_free(r->hands);
   record_close(&record);
+  gradients_close(&r->slopes);
   pl_history_free(j->env, &h);
   pl_state_free(j->scene->model, s);
   return st;

@@ -2,7 +2,7 @@
 #define RUN_TRANSIENT_H
 
 // Motions in time, whatever steps them: rows of a table, frames, files, a checkpoint.
-#include "job_impl.h"
+#include "gradients.h"
 
 typedef struct recorder {
   step_table t;
@@ -48,6 +48,7 @@ typedef struct motion {
   recorder *record;
   impacts *met;  // NULL: not looked at
   pl_table *log; // of pl_limit_transient: energies and limits of every step; NULL: none
+  job_gradients slopes;
   pl_transient_info info;
   pl_status stop, status; // of the steps; of what was recorded
 } motion;

@@ -1,6 +1,4 @@
 // What changes of a state do to the forces on it: exact, with parts that are not symmetric.
-#include "pliant/changes.h"
-
 #include "model_impl.h"
 
 #include <complex.h>

@@ -1,6 +1,4 @@
 // Derivatives by many parameters at once: every direction knows the elements it affects.
-#include "pliant/changes.h"
-
 #include "model_impl.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 #define SOLVE_IMPL_H
 
 #include "pliant/contact.h"
-#include "pliant/follow.h"
 #include "pliant/math.h"
 #include "pliant/solve.h"
 

@@ -34,6 +34,9 @@ set_tests_properties(cli_symmetry PROPERTIES LABELS cli TIMEOUT 600)
 add_test(NAME cli_paths COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_paths.py $<TARGET_FILE:pliant>
          ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/cli_paths)
 set_tests_properties(cli_paths PROPERTIES LABELS cli TIMEOUT 600)
+add_test(NAME cli_gradients COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_gradients.py $<TARGET_FILE:pliant>
+         ${CMAKE_CURRENT_BINARY_DIR}/cli_gradients)
+set_tests_properties(cli_gradients PROPERTIES LABELS cli TIMEOUT 600)
 
 # scipy is the distribution's; limits of memory know nothing of sanitizers
 set(plain "")

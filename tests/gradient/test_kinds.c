@@ -72,7 +72,7 @@ static void check_equilibrium(void **state) {
   const pl_clock full = {.scale = 1};
   pl_gradient *g;
   double want[PL_NDOF_MAX + 1], by[PL_NDOF_MAX], energy[8], adjoint[8] = {0};
-  one_open(&o, &env, kind, 5, 1);
+  one_open(&o, &env, kind, 5, 1, 0);
   int n = kind->nvert > 0 ? kind->nvert * kind->vdim : kind->ndof, nd = o.kit.d.ndesign;
   one_gradient(&o, &env, &g);
   equilibrium(&o, g);
@@ -132,7 +132,7 @@ static void check_motion(const pl_elem_kind *kind) {
   static one_element o;
   pl_gradient *g;
   double want[2 * PL_NDOF_MAX];
-  one_open(&o, &env, kind, 10, 0);
+  one_open(&o, &env, kind, 10, 0, 0);
   int n = kind->ndof;
   one_gradient(&o, &env, &g);
   motion(&o, g);

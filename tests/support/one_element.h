@@ -4,7 +4,7 @@
 #include "check.h"
 #include "models.h"
 
-#include "pliant/follow.h"
+#include "pliant/solve.h"
 #include "pliant/gradient.h"
 #include "pliant/math.h"
 
@@ -20,7 +20,7 @@ typedef struct one_element {
   int stencil[PL_NDOF_MAX], ground[2 * PL_NDOF_MAX], mass[PL_NDOF_MAX], node[PL_NDOF_MAX];
   double stiffness, omega; // of the springs; of a mass on one of them, rad/s
   pl_target target[64];
-  int ntarget;
+  int ntarget, inside;
 } one_element;
 
 enum { ONE_FIRST = 3 }; // directions before those of single parameters
@@ -43,6 +43,8 @@ static inline void one_direction(one_element *o, const char *name, int first) {
 // moment, about which turns add up where its length is one.
 static inline int one_varies(const one_element *o, int i) {
   const pl_option *par = &o->kind->par[i];
+  // designs stay within ranges: no differences at their ends
+  if (o->inside && !(o->par[i] > par->lo && o->par[i] < par->hi)) return 0;
   return par->type == PL_OPT_REAL && !(strcmp(par->name, "bulk") == 0 && o->par[i] == 0) &&
          !(strcmp(o->kind->name, "couple") == 0 && strncmp(par->name, "axis", 4) == 0);
 }
@@ -78,9 +80,9 @@ static inline double one_stiffness(one_element *o, const double *q) {
 }
 
 // held: angles of rods have no springs, which would be measured from anchors that move; the first
-// of them is held
+// of them is held. harmonic: of the loads, 0: they are constant
 static inline void one_open(one_element *o, pl_env *env, const pl_elem_kind *kind, unsigned seed,
-                            int held) {
+                            int held, int harmonic) {
   memset(o, 0, sizeof *o);
   o->kind = kind;
   pl_rng r;
@@ -89,8 +91,12 @@ static inline void one_open(one_element *o, pl_env *env, const pl_elem_kind *kin
   kind->sample(seed, o->X, q, o->v, o->par);
   for (int i = 0; i < kind->npar; i++)
     o->par[i] = fmin(fmax(o->par[i], kind->par[i].lo), kind->par[i].hi);
-  // twice that of the element, which may be negative
-  o->stiffness = 2 * fmax(one_stiffness(o, o->X), one_stiffness(o, q));
+  o->inside = harmonic > 0;
+  // a cable that is always taut: the kink is met at single instants of a period, where differences
+  // see it
+  if (harmonic > 0 && strcmp(kind->name, "tendon") == 0) o->par[1] = -1;
+  // three times that of the element, which may be negative
+  o->stiffness = 3 * fmax(one_stiffness(o, o->X), one_stiffness(o, q));
   if (!(o->stiffness > 1e-3)) o->stiffness = 1;
   o->omega = sqrt(o->stiffness / mass);
   spring[0] = o->stiffness;
@@ -117,7 +123,7 @@ static inline void one_open(one_element *o, pl_env *env, const pl_elem_kind *kin
   for (int i = 0; i < nnode; i++) {
     o->node[i] = i;
     pl_load_desc *l = &k->load[k->d.nload++];
-    *l = (pl_load_desc){.nnode = 1, .node = &o->node[i]};
+    *l = (pl_load_desc){.nnode = 1, .node = &o->node[i], .term.harmonic = harmonic};
     for (int c = 0; c < dim; c++)
       l->term.amplitude[c] = 0.05 * o->stiffness * pl_rng_uniform(&r, -1, 1);
   }
