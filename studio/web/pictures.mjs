@@ -90,6 +90,7 @@ const open = await browser()
 try {
   mkdirSync(join(here, 'gallery'), { recursive: true })
   const page = await open.context.newPage()
+  page.setDefaultTimeout(120000)
   const plain = await open.context.newPage()
   await page.addInitScript(() => localStorage.setItem('pliant-toured', 'yes'))
   // the model alone fills a narrow window
