@@ -142,22 +142,31 @@ async function steady() {
 
 // ---- in the page --------------------------------------------------------------------------------
 
-// when pictures are drawn: calls of WebGL, told frame by frame
+// when pictures are done: calls of WebGL of a frame, and a fence behind them that nobody waits for
 const counter = () => {
   const drawn = []
-  let now = false
+  const fences = []
+  let asked = 0 // the frame in which something was drawn last
   window.drawnAt = drawn
+  const look = () => {
+    while (fences.length && fences[0].gl.getSyncParameter(fences[0].sync, fences[0].gl.SYNC_STATUS) === fences[0].gl.SIGNALED) {
+      fences[0].gl.deleteSync(fences.shift().sync)
+      drawn.push(performance.now())
+    }
+    if (fences.length) setTimeout(look, 2)
+  }
   for (const name of ['drawElements', 'drawArrays', 'drawElementsInstanced', 'drawArraysInstanced']) {
     const draw = WebGL2RenderingContext.prototype[name]
     WebGL2RenderingContext.prototype[name] = function (...a) {
       draw.apply(this, a)
-      if (now) return
-      now = true
-      requestAnimationFrame(() => {
-        // until the renderer is done with it
-        this.finish()
-        now = false
-        drawn.push(performance.now())
+      const frame = document.timeline.currentTime
+      if (frame === asked) return
+      asked = frame
+      // when all of this frame's calls are made
+      queueMicrotask(() => {
+        fences.push({ gl: this, sync: this.fenceSync(this.SYNC_GPU_COMMANDS_COMPLETE, 0) })
+        this.flush()
+        if (fences.length === 1) setTimeout(look, 2)
       })
     }
   }

@@ -17,7 +17,15 @@
 enum { EXIT_LIST(X) };
 #undef X
 
-enum { CLI_OPTIONS = 16, CLI_VALUES = 256, CLI_NAME = 64 };
+typedef struct cli_code {
+  int code;
+  const char *text;
+} cli_code;
+
+extern const cli_code cli_codes[]; // all exit codes
+extern const int cli_code_count;
+
+enum { CLI_OPTIONS = 24, CLI_VALUES = 256, CLI_NAME = 64 };
 
 typedef struct cli_option {
   const char *name; // long name without dashes
@@ -63,6 +71,8 @@ void cli_folder(const char *scene, const char *suffix, char out[PL_TEXT]);
 // Folder of the gallery, "" when there is none, and the scenes in it, sorted; returns their count.
 const char *cli_gallery(char out[PL_TEXT]);
 int cli_gallery_names(char name[][CLI_NAME], int most);
+// What `pliant list` knows, ends with NULL.
+extern const char *const cli_lists[];
 // Loads a scene within --root, to be explored when e is not NULL; one that is not there gets a
 // suggestion.
 struct pl_scene;
@@ -77,6 +87,8 @@ int cli_threads(const cli_args *a);
 int cmd_check(const cli_args *a);
 int cmd_run(const cli_args *a);
 int cmd_explore(const cli_args *a);
+int cmd_sweep(const cli_args *a);
+int cmd_uncertainty(const cli_args *a);
 int cmd_validate(const cli_args *a);
 int cmd_studio(const cli_args *a);
 int cmd_new(const cli_args *a);

@@ -77,17 +77,16 @@ static void list_protocols(listing *l) {
   }
 }
 
+const char *const cli_lists[] = {"gallery",   "elements", "analyses", "objectives",
+                                 "protocols", "starters", "paths",    NULL};
+
 int cmd_list(const cli_args *a) {
-  static const char *const known[] = {"gallery",   "elements", "analyses", "objectives",
-                                      "protocols", "starters", "paths"};
   int good = a->npos == 0;
-  for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
-    good |= a->npos && strcmp(a->pos[0], known[k]) == 0;
+  for (int k = 0; cli_lists[k]; k++) good |= a->npos && strcmp(a->pos[0], cli_lists[k]) == 0;
   if (!good) {
-    fprintf(stderr,
-            "pliant: error: unknown list '%s'\n  hint: gallery elements analyses "
-            "objectives protocols starters paths\n",
-            a->pos[0]);
+    fprintf(stderr, "pliant: error: unknown list '%s'\n  hint:", a->pos[0]);
+    for (int k = 0; cli_lists[k]; k++) fprintf(stderr, " %s", cli_lists[k]);
+    fprintf(stderr, "\n");
     return CODE_USAGE;
   }
   listing l = {.all = cli_value(a, "json") ? json_object() : NULL};

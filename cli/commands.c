@@ -10,6 +10,21 @@
   { "root", 0, "DIR", "read no file beyond this folder; links are resolved" }
 #define SET                                                                                        \
   { "set", 's', "PATH=VALUE", "override a value of the scene; may be given several times" }
+// options of all studies
+#define STUDY                                                                                      \
+  {"cases", 'n', "N", "number of cases; with --sobol of rows (uncertainty: 128)"},                 \
+      {"seed", 0, "N", "of random numbers (default: 0; Sobol points of sweeps: as they are)"},     \
+      {"figure", 0, "NAME", "ANALYSIS.FIGURE for table and report (default: all); repeatable"},    \
+      {"curve", 0, "TABLE", "keep and draw this table of all cases, e.g. response; repeatable"},   \
+      {"only", 0, "NAME", "run this analysis (and the one it starts from)"}, SET, ROOT,            \
+      {"jobs", 'j', "N", "processes side by side (default: processors / threads)"},                \
+      {"threads", 't', "N", "threads of each case (default: 1)"},                                  \
+      {"limit", 0, "SECONDS", "a case that takes longer is ended, and failed"},                    \
+      {"output", 'o', "DIR", "result folder (default: SCENE's name and the command's)"},           \
+      {"table", 0, "FILE", "write the table there, too"},                                          \
+      {"keep", 0, NULL, "keep the result folders of all cases, in DIR/cases"},                     \
+      {"resume", 0, NULL, "go on with an interrupted or killed study in the folder"}, JSON, QUIET, \
+      HELP
 
 const cli_command cli_commands[] = {
     {.name = "check",
@@ -76,6 +91,50 @@ const cli_command cli_commands[] = {
                 JSON,
                 QUIET,
                 HELP}},
+    {.name = "sweep",
+     .args = "SCENE",
+     .text = "run a scene with many values, and tell its figures in one table",
+     .detail =
+         "--vary NAME=VALUES: NAME is a parameter of the scene or a path as --set takes it; VALUES "
+         "are a list\n"
+         "(0.1,0.3), a range with a count (1..10:20; 1..10:20,log by ratios), or for other designs "
+         "than the\n"
+         "factorial one a range alone (1..10). Cases run side by side in processes of their own; "
+         "one that fails is\n"
+         "a row with its reason. The folder gets table.csv, cases.jsonl, sweep.json and "
+         "report.html. Ctrl-C keeps\n"
+         "what is done; --resume goes on. Example:\n"
+         "pliant sweep beam.yaml --vary 'k=1..10 N/m:20,log' --vary mu=0.1,0.3",
+     .min_args = 1,
+     .max_args = 1,
+     .blas = 1,
+     .run = cmd_sweep,
+     .option = {{"vary", 0, "NAME=VALUES", "values of one input; given once for each"},
+                {"design", 0, "NAME", "factorial (default), latin (a hypercube), sobol or random"},
+                STUDY}},
+    {.name = "uncertainty",
+     .args = "SCENE",
+     .text = "means, bands and Sobol indices of figures for random inputs",
+     .detail =
+         "--given NAME=KIND:NUMBERS: NAME is a parameter of the scene or a path as --set takes it; "
+         "normal:MEAN,SD,\n"
+         "lognormal:MEAN,SD (of the value itself), uniform:LO..HI, loguniform:LO..HI or "
+         "triangular:LO,MODE,HI, with\n"
+         "units as in the scene; SD may be a percentage. With --sobol there are cases * (inputs + "
+         "2) runs, and\n"
+         "first-order and total indices of all figures. The folder gets table.csv, "
+         "statistics.csv, sobol.csv,\n"
+         "uncertainty.json and report.html. Example:\n"
+         "pliant uncertainty beam.yaml --given 'k=normal:10 N/m,5 %' --given mu=uniform:0.1..0.3 "
+         "--cases 200",
+     .min_args = 1,
+     .max_args = 1,
+     .blas = 1,
+     .run = cmd_uncertainty,
+     .option = {{"given", 0, "NAME=KIND:NUMBERS", "distribution of one input; once for each"},
+                {"sobol", 0, NULL, "Sobol indices of all figures"},
+                {"design", 0, "NAME", "points: random (default), latin (a hypercube) or sobol"},
+                STUDY}},
     {.name = "validate",
      .args = "[PROTOCOL]",
      .text = "compare the models with known mechanics",
@@ -161,8 +220,8 @@ const cli_command cli_commands[] = {
      .option = {HELP}},
     {.name = "completion",
      .args = "SHELL",
-     .text = "print shell completion (bash)",
-     .detail = "Example: source <(pliant completion bash)",
+     .text = "print shell completion (bash, zsh, fish)",
+     .detail = "Packages install these scripts. Example: source <(pliant completion bash)",
      .min_args = 1,
      .max_args = 1,
      .run = cmd_completion,

@@ -48,47 +48,35 @@ function(pl_link_layer target)
   target_link_libraries(${target} PRIVATE ${link} Threads::Threads m)
 endfunction()
 
-# libpliant.a from the objects of every layer, and pliant.pc
-function(pl_library)
-  get_property(layers GLOBAL PROPERTY PL_LAYERS)
-  set(objects "")
-  foreach(l ${layers})
-    list(APPEND objects $<TARGET_OBJECTS:layer_${l}>)
-  endforeach()
-  get_property(link GLOBAL PROPERTY PL_LINK)
-  add_library(pliant_lib STATIC ${objects})
-  set_target_properties(pliant_lib PROPERTIES OUTPUT_NAME pliant)
-  target_link_libraries(pliant_lib PUBLIC ${link} Threads::Threads m)
-  install(TARGETS pliant_lib ARCHIVE DESTINATION lib)
-  install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/pliant DESTINATION include)
-  # for programs elsewhere: `pkg-config --cflags --libs pliant`
-  set(libs "")
-  get_target_property(solvers Pliant::solvers INTERFACE_LINK_LIBRARIES)
-  foreach(path ${solvers} ${LBFGSB} ${NLOPT})
-    get_filename_component(name ${path} NAME_WE)
-    string(REGEX REPLACE "^lib" " -l" flag ${name})
-    string(APPEND libs ${flag})
-  endforeach()
-  configure_file(${CMAKE_SOURCE_DIR}/cmake/pliant.pc.in ${CMAKE_BINARY_DIR}/pliant.pc @ONLY)
-  install(FILES ${CMAKE_BINARY_DIR}/pliant.pc DESTINATION lib/pkgconfig)
-endfunction()
-
 # The page of the studio and the player of reports, made into the build tree when their sources
-# change, and compiled in.
+# change, or taken from PLIANT_PAGE, and compiled in.
 function(pl_studio_page)
   set(web ${CMAKE_SOURCE_DIR}/studio/web)
   set(out ${CMAKE_BINARY_DIR}/studio/page)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${web}/src/*)
-  file(GLOB more CONFIGURE_DEPENDS ${web}/*.json ${web}/*.mjs ${web}/*.html ${web}/*.css)
   set(script ${CMAKE_SOURCE_DIR}/cmake/StudioPage.cmake)
-  set(files ${out}/index.html.gz ${out}/app.js.gz ${out}/app.css.gz ${out}/icon.svg.gz ${out}/player.js.gz)
-  add_custom_command(OUTPUT ${files} DEPENDS ${sources} ${more} ${script}
-    COMMAND ${CMAKE_COMMAND} -DWEB=${web} -DOUT=${out} -P ${script}
-    COMMENT "Making the page of the studio" VERBATIM)
+  set(files index.html.gz app.js.gz app.css.gz icon.svg.gz player.js.gz)
+  if(PLIANT_PAGE)
+    set(out ${PLIANT_PAGE})
+    foreach(name ${files})
+      if(NOT EXISTS ${out}/${name})
+        message(FATAL_ERROR "PLIANT_PAGE=${out} has no ${name}: make it by\n"
+                "  cmake -DWEB=${web} -DOUT=${out} -P ${script}")
+      endif()
+    endforeach()
+  endif()
+  list(TRANSFORM files PREPEND ${out}/)
+  if(NOT PLIANT_PAGE)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${web}/src/*)
+    file(GLOB more CONFIGURE_DEPENDS ${web}/*.json ${web}/*.mjs ${web}/*.html ${web}/*.css)
+    add_custom_command(OUTPUT ${files} DEPENDS ${sources} ${more} ${script}
+      COMMAND ${CMAKE_COMMAND} -DWEB=${web} -DOUT=${out} -P ${script}
+      COMMENT "Making the page of the studio" VERBATIM)
+  endif()
   # scenes of the gallery with their pictures
   file(GLOB_RECURSE scenes CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/gallery/*)
   list(FILTER scenes EXCLUDE REGEX "\\.results/|/__pycache__/")
   file(GLOB pictures CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/studio/web/gallery/*.webp)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/studio)
   set(gallery ${CMAKE_BINARY_DIR}/studio/gallery.tar.gz)
   list(TRANSFORM scenes PREPEND ${CMAKE_SOURCE_DIR}/ OUTPUT_VARIABLE from)
   list(TRANSFORM pictures PREPEND ${CMAKE_SOURCE_DIR}/ OUTPUT_VARIABLE drawn)
@@ -102,23 +90,7 @@ function(pl_studio_page)
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} COMMENT "Packing the gallery" VERBATIM)
   list(APPEND files ${gallery})
   set_source_files_properties(${CMAKE_SOURCE_DIR}/studio/server/assets.c PROPERTIES
-    OBJECT_DEPENDS "${files}" COMPILE_DEFINITIONS "PAGE=\"${out}\"")
+    OBJECT_DEPENDS "${files}" COMPILE_DEFINITIONS "PAGE=\"${out}\";GALLERY=\"${gallery}\"")
   set_source_files_properties(${CMAKE_SOURCE_DIR}/src/report/player.c PROPERTIES
     OBJECT_DEPENDS ${out}/player.js.gz COMPILE_DEFINITIONS "PLAYER=\"${out}/player.js.gz\"")
-endfunction()
-
-# the pliant command
-function(pl_command)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cli/*.c)
-  add_executable(pliant ${sources})
-  target_link_libraries(pliant PRIVATE pliant_lib)
-  # the gallery of the source tree, until it is installed
-  target_compile_definitions(pliant PRIVATE PL_GALLERY="${CMAKE_SOURCE_DIR}/gallery")
-  if(TARGET layer_studio)
-    target_compile_definitions(pliant PRIVATE PL_STUDIO=1)
-  endif()
-  install(TARGETS pliant RUNTIME)
-  if(EXISTS ${CMAKE_SOURCE_DIR}/gallery)
-    install(DIRECTORY ${CMAKE_SOURCE_DIR}/gallery DESTINATION share/pliant)
-  endif()
 endfunction()

@@ -15,7 +15,8 @@ BELOW = {
     "element": ["math"],
     "model": ["element", "mesh", "sparse"],
     "contact": ["model"],
-    "solve": ["contact"],
+    "gradient": ["model"],
+    "solve": ["contact", "gradient"],
     "harmonic": ["solve"],
     "design": ["harmonic"],
     "limit": ["solve"],
@@ -26,13 +27,15 @@ BELOW = {
     "scene": ["build", "design", "interlock", "report"],
     "job": ["scene", "report", "recover"],
     "validate": ["job"],
+    "facade": ["validate"],
+    "study": ["job"],
     "studio": ["validate"],
-    "cli": ["studio"],
+    "cli": ["studio", "study"],
 }
 # where files of a layer are, if not in src/
 HOME = {"studio": "studio/server", "cli": "cli"}
 # what the command has no business with: it parses words, prints, and chooses kernels of the BLAS (sparse)
-NOT_CLI = ("math", "mesh", "element", "model", "build", "contact", "solve", "harmonic", "design", "limit", "interlock", "recover", "report")
+NOT_CLI = ("math", "mesh", "element", "model", "build", "contact", "gradient", "solve", "harmonic", "design", "limit", "interlock", "recover", "report")
 
 
 def visible(layer):
@@ -42,8 +45,8 @@ def visible(layer):
     return seen
 
 
-# headers of no layer: the version, a build aid for sources, what threads share (base)
-ANY = ("version", "copies", "tally")
+# headers of no layer: the version, what is exported, a build aid for sources, what threads share (base)
+ANY = ("version", "linkage", "copies", "tally")
 
 root = pathlib.Path(__file__).resolve().parent.parent
 bad = 0

@@ -1,9 +1,13 @@
 #ifndef PLIANT_BASE_H
 #define PLIANT_BASE_H
 
+#include "pliant/linkage.h"
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+PL_DECLS_BEGIN
 
 // ---- status -----------------------------------------------------------------------------------
 
@@ -34,7 +38,7 @@ const char *pl_status_text(pl_status s);
 
 // For our own bugs only, in every build: prints and aborts. Bad input is never an assert.
 #define PL_ASSERT(cond) ((cond) ? (void)0 : pl_assert_failed(#cond, __FILE__, __LINE__))
-_Noreturn void pl_assert_failed(const char *cond, const char *file, int line);
+void pl_assert_failed(const char *cond, const char *file, int line) __attribute__((noreturn));
 
 // ---- environment ------------------------------------------------------------------------------
 
@@ -290,5 +294,7 @@ typedef struct pl_key {
   const char *choices;  // "a|b"
   const char *text;     // one line for the manual
 } pl_key;
+
+PL_DECLS_END
 
 #endif

@@ -19,8 +19,11 @@
 // all that follows does nothing, so that only pl_build_model or pl_build_all needs to be looked at.
 
 #include "pliant/limit.h"
+#include "pliant/linkage.h"
 #include "pliant/math.h"
 #include "pliant/mesh.h"
+
+PL_DECLS_BEGIN
 
 // A number, and how it follows a design parameter: v + coef (p - initial value of p).
 typedef struct pl_value {
@@ -419,5 +422,7 @@ pl_status pl_built_transient(pl_built *m, const pl_transient_opts *o, pl_observe
                              void *ctx);
 // The lowest `count` frequencies omega[count], rad/s, about its state; shape as in pl_modes.
 pl_status pl_built_modes(pl_built *m, int count, double *omega, double *shape);
+
+PL_DECLS_END
 
 #endif

@@ -1,7 +1,10 @@
 #ifndef PLIANT_CONTACT_H
 #define PLIANT_CONTACT_H
 
+#include "pliant/linkage.h"
 #include "pliant/model.h"
+
+PL_DECLS_BEGIN
 
 // ---- Coulomb's law for many contacts ------------------------------------------------------------
 
@@ -510,5 +513,7 @@ pl_status pl_layers_crossing(pl_layers *l, const double *x, double *depth, int v
 // Least distance of the pairs that pl_layers_find knows over what they keep, INFINITY when none is
 // below two or x is not finite. The pairs found before stay.
 double pl_layers_least(pl_layers *l, const double *x);
+
+PL_DECLS_END
 
 #endif

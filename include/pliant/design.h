@@ -2,6 +2,9 @@
 #define PLIANT_DESIGN_H
 
 #include "pliant/harmonic.h"
+#include "pliant/linkage.h"
+
+PL_DECLS_BEGIN
 
 // Design of periodic motions: sensitivities of steady states, objectives, optimisation within
 // bounds, and proof of what was found. Harmonic-balance paper, section 4.
@@ -333,13 +336,13 @@ pl_status pl_design_sensitivity(pl_design *d, int point, double *S);
 // them) by variable k, free or driven. S: as above.
 void pl_design_series(const pl_design *d, const double *S, int k, int node, int axis, double *out);
 // The motion z + S dx (eq. 23) at values x + dx. *trust: estimate of its distance from the true one
-// over the motion's size, both root mean square over all nodes and the period, by one step of
-// Newton's method; infinite at a fold. The design stays where it is.
+// over the motion's size, both root mean square over all nodes and the period, by two steps of
+// Newton's method; infinite where there is no telling. The design stays where it is.
 // PL_DOMAIN: there is no such design.
 pl_status pl_design_predict(pl_design *d, int point, const double *dx, pl_orbit **out,
                             double *trust);
-// The trust alone, of a motion o with o->z = z + S dx from columns that were kept: one evaluation
-// and one factorisation, both at x + dx. Sets the frequency of o.
+// The trust alone, of a motion o with o->z = z + S dx from columns that were kept: two
+// evaluations and factorisations at x + dx. Sets the frequency of o.
 pl_status pl_design_trust(pl_design *d, int point, const double *dx, pl_orbit *o, double *trust);
 // The change dx of all variables along a gradient, of length one in scaled variables; changes that
 // leave the bounds at once are left out.
@@ -687,5 +690,7 @@ typedef struct pl_search_table {
 // room, so that what does not depend on unknown values is asked for side by side.
 pl_status pl_search_ask(pl_env *env, const pl_search_opts *o, const pl_search_table *t, double *x,
                         int *phase, int *n);
+
+PL_DECLS_END
 
 #endif

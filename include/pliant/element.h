@@ -2,10 +2,16 @@
 #define PLIANT_ELEMENT_H
 
 #include "pliant/base.h"
+#include "pliant/linkage.h"
 
+#ifndef __cplusplus
 #include <complex.h>
+#endif
 
-typedef double complex pl_complex;
+PL_DECLS_BEGIN
+
+// what C's <complex.h> calls double complex; C++ calls it an extension
+__extension__ typedef double _Complex pl_complex;
 
 // An element kind is a constant table: sizes, parameters, and kernels written once in
 // scalar-generic C and built for double and for double complex. What is not in the double kernels
@@ -78,8 +84,8 @@ typedef struct pl_stress {
 // and limit F: the place w = d -/+ F/k at which a slip to one side (1 or -1) leaves the slider.
 typedef struct pl_slider {
   int (*d)(const double *q, const double *par, const double *rest, int side, double *w);
-  int (*z)(const double complex *q, const double complex *par, const double complex *rest, int side,
-           double complex *w);
+  int (*z)(const pl_complex *q, const pl_complex *par, const pl_complex *rest, int side,
+           pl_complex *w);
 } pl_slider;
 
 typedef struct pl_elem_kind {
@@ -315,5 +321,7 @@ void pl_rod_stress(const double *par, const double *force, double *normal, doubl
 // first.
 double pl_von_mises(const double *t);
 void pl_principal(const double *t, double value[3]);
+
+PL_DECLS_END
 
 #endif

@@ -1,7 +1,10 @@
 #ifndef PLIANT_HARMONIC_H
 #define PLIANT_HARMONIC_H
 
+#include "pliant/linkage.h"
 #include "pliant/solve.h"
+
+PL_DECLS_BEGIN
 
 // Periodic motions as Fourier series, q(t) = c0 + sum_k s_k sin(k omega t) + c_k cos(k omega t),
 // for the free unknowns; driven ones follow their drives exactly. Harmonic-balance paper,
@@ -633,5 +636,7 @@ typedef struct pl_decay {
 pl_status pl_decay_find(pl_env *env, int n, double step, const double *y, pl_decay *out);
 // The sum of what was found, at a time from the first sample on.
 double pl_decay_value(const pl_decay *d, double t);
+
+PL_DECLS_END
 
 #endif

@@ -7,8 +7,11 @@
 
 #include "pliant/base.h"
 #include "pliant/contact.h"
+#include "pliant/linkage.h"
 #include "pliant/math.h"
 #include "pliant/mesh.h"
+
+PL_DECLS_BEGIN
 
 // ---- elements ---------------------------------------------------------------------------------
 
@@ -627,5 +630,7 @@ void pl_mail_rate(const pl_mail_family *f, const double *value, int key, pl_mail
 enum { PL_MAIL_LIST(X) PL_MAIL_COUNT };
 #undef X
 extern const pl_mail_family *const pl_mail_table[PL_MAIL_COUNT];
+
+PL_DECLS_END
 
 #endif

@@ -1,8 +1,11 @@
 #ifndef PLIANT_JOB_H
 #define PLIANT_JOB_H
 
+#include "pliant/linkage.h"
 #include "pliant/report.h"
 #include "pliant/scene.h"
+
+PL_DECLS_BEGIN
 
 #define PL_JOB_CHECKPOINT 5.0 // s between checkpoints, unless told otherwise
 
@@ -158,5 +161,7 @@ void pl_job_cancel(pl_job *j);
 pl_status pl_job_wait(pl_job *j, pl_job_result *result);
 // Cancels it and waits, when it runs. NULL is allowed.
 void pl_job_free(pl_job *j);
+
+PL_DECLS_END
 
 #endif

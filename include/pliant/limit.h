@@ -1,7 +1,10 @@
 #ifndef PLIANT_LIMIT_H
 #define PLIANT_LIMIT_H
 
+#include "pliant/linkage.h"
 #include "pliant/solve.h"
+
+PL_DECLS_BEGIN
 
 // Sheets with a soft regime and a hard limit of stretch: the projection onto all states within the
 // limits, with a certificate, and time stepping and draping on top of it (docs/theory/limit.md).
@@ -328,5 +331,7 @@ pl_status pl_constrained_transient(const pl_transient_opts *o, const pl_project_
 pl_status pl_constrained_static(const pl_static_opts *o, const pl_model *m, const pl_params *p,
                                 const pl_constraints *k, const pl_static_info *from, pl_state *s,
                                 pl_work *w, pl_observe_fn observe, void *ctx, pl_static_info *info);
+
+PL_DECLS_END
 
 #endif

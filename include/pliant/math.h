@@ -2,8 +2,11 @@
 #define PLIANT_MATH_H
 
 #include "pliant/base.h"
+#include "pliant/linkage.h"
 
 #include <math.h>
+
+PL_DECLS_BEGIN
 
 #define PL_PI 3.14159265358979323846
 
@@ -119,5 +122,7 @@ double pl_rng_normal(pl_rng *r);
 
 // Gauss-Legendre on [-1, 1], x[n] and w[n]; without points (n < 1) nothing is written.
 void pl_gauss(int n, double *x, double *w);
+
+PL_DECLS_END
 
 #endif

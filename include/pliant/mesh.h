@@ -2,6 +2,9 @@
 #define PLIANT_MESH_H
 
 #include "pliant/base.h"
+#include "pliant/linkage.h"
+
+PL_DECLS_BEGIN
 
 // ---- the mesh ---------------------------------------------------------------------------------
 
@@ -226,6 +229,9 @@ void pl_topology_free(pl_topology *t);
 // Vertices on edges that have one triangle, of first and second order; *vertex [*n] is freed by the
 // caller.
 pl_status pl_mesh_boundary(const pl_mesh *m, int *n, int **vertex);
+// Twice the area of the triangles over the length of their boundary: the width of a long strip, and
+// that of the bars of a plate with many holes. Infinite without a boundary.
+pl_status pl_mesh_width(const pl_mesh *m, double *width);
 
 // What a shell with normals at its edges (element kinds `midedge`, `shell6`) is made of: a stencil
 // for every triangle, scalar unknowns xi for every edge that turn its normal, and clamps. Where all
@@ -434,5 +440,7 @@ void pl_bvh_overlaps(const pl_bvh *b, const double lo[3], const double hi[3],
                      void (*each)(void *ctx, int tri), void *ctx);
 // Index of the vertex nearest to p among list[n] (NULL: all nvert).
 int pl_mesh_nearest_vertex(const pl_mesh *m, const double p[3], int n, const int *list);
+
+PL_DECLS_END
 
 #endif

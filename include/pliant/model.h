@@ -3,7 +3,10 @@
 
 #include "pliant/base.h"
 #include "pliant/element.h"
+#include "pliant/linkage.h"
 #include "pliant/sparse.h"
+
+PL_DECLS_BEGIN
 
 // Equations of motion of every model, over all unknowns q (driven ones included):
 //   r = M (a + alpha v - g) + dW/dq + beta K(q) v + dashpots(q, v) - f(t) = 0 in the free unknowns,
@@ -496,5 +499,7 @@ void pl_batch_alone(const pl_batch *e, int lane, int n, pl_batch *out);
 double pl_model_group_beta(const pl_model *m, const pl_params *p, int group);
 // The number of entries of K for elements of a group, and whether they are symmetric.
 int pl_batch_entries(const pl_model *m, int group, int *symmetric);
+
+PL_DECLS_END
 
 #endif

@@ -7,7 +7,9 @@
 #include "pliant/contact.h"
 #include "pliant/design.h"
 #include "pliant/element.h"
+#include "pliant/facade.h"
 #include "pliant/harmonic.h"
+#include "pliant/interlock.h"
 #include "pliant/job.h"
 #include "pliant/limit.h"
 #include "pliant/math.h"
@@ -19,6 +21,7 @@
 #include "pliant/solve.h"
 #include "pliant/sparse.h"
 #include "pliant/studio.h"
+#include "pliant/study.h"
 #include "pliant/validate.h"
 #include "pliant/version.h"
 

@@ -12,6 +12,9 @@
 // them has several values.
 
 #include "pliant/build.h"
+#include "pliant/linkage.h"
+
+PL_DECLS_BEGIN
 
 enum { PL_LAYER_MIDDLE, PL_LAYER_BOTTOM, PL_LAYER_TOP, PL_LAYER_COUNT };
 
@@ -59,5 +62,7 @@ typedef struct pl_error_estimate {
 // linear change along mode[nq] from the state, whose scale does not matter.
 pl_status pl_recover_error(pl_recover *r, const pl_params *p, const pl_state *s, const double *mode,
                            pl_threads *threads, double *each, pl_error_estimate *out);
+
+PL_DECLS_END
 
 #endif

@@ -2,7 +2,10 @@
 #define PLIANT_REPORT_H
 
 #include "pliant/base.h"
+#include "pliant/linkage.h"
 #include "pliant/mesh.h"
+
+PL_DECLS_BEGIN
 
 // ---- tables -----------------------------------------------------------------------------------
 
@@ -22,6 +25,14 @@ const double *pl_table_data(const pl_table *t); // [rows][ncol]
 const char *pl_table_name(const pl_table *t, int col);
 int pl_table_find(const pl_table *t, const char *name); // its column, -1: there is none
 const char *pl_table_unit(const pl_table *t, int col);
+// A header cell: name and unit as they stand in a file. Cut where out ends.
+char *pl_table_cell(const pl_table *t, int col, char *out, size_t size);
+// A unit as a word, of at most size - 1 letters: "m/s" -> "m_s", "1/s" -> "per_s", "N.s/m" ->
+// "N_s_m", "kg/m^3" -> "kg_m3".
+void pl_unit_word(const char *unit, char *out, size_t size);
+// Cuts the unit's word and the sign before it off a header cell; returns the unit, "" when none is
+// known.
+const char *pl_unit_split(char *cell);
 // Writes CSV with 17 significant digits (the shortest text that reads back to the same double).
 pl_status pl_table_write(const pl_table *t, const char *path);
 // Appends the rows from `first` on to a file that has those before; 0: writes it whole.
@@ -77,6 +88,9 @@ typedef struct pl_plot {
   // Unit that metres are shown in, "mm" or "um", all other units as the labels have them: the same
   // on every figure of a page, with powers of ten where they are needed. NULL: by the figures.
   const char *length;
+  // Names instead of numbers along x: they stand at 0, 1, 2 ... [nword]
+  int nword;
+  const char *const *word;
 } pl_plot;
 
 // Appends an SVG element: axes with round ticks, grid, legend, readable on white and on dark pages.
@@ -130,6 +144,35 @@ typedef struct pl_chart {
 } pl_chart;
 // Appends signed horizontal bars, one for each name.
 pl_status pl_bars_svg(pl_text *t, const pl_chart *c);
+// An axis of parallel coordinates: numbers, or words that the values are indices of.
+typedef struct pl_parallel_axis {
+  const char *label; // carries its unit
+  int log, nword;
+  const char *const *word; // [nword]
+} pl_parallel_axis;
+
+typedef struct pl_parallel {
+  const char *title;
+  int naxis, n;
+  const pl_parallel_axis *axis; // [naxis]
+  const double *x;              // [n][naxis] a line each; it is not drawn where a number is missing
+  int colour;                   // axis that lines are coloured by
+} pl_parallel;
+
+// Appends an SVG element: axes side by side, a line through them for each of n, at most 2000 of
+// them. On failure nothing is appended.
+pl_status pl_parallel_svg(pl_text *t, const pl_parallel *p);
+// A quantity over a grid of two others.
+typedef struct pl_contour {
+  const char *title, *xlabel, *ylabel, *zlabel; // labels carry their units
+  int logx, logy, nx, ny;                       // nx, ny >= 2
+  const double *x, *y;                          // [nx], [ny] ascending
+  const double *z;                              // [ny][nx] NaN: there is none
+} pl_contour;
+
+// Appends an SVG element: bands of colour between round values, dots where values are given. On
+// failure nothing is appended.
+pl_status pl_contour_svg(pl_text *t, const pl_contour *p);
 // Writes an SVG element made by pl_plot_svg or the functions below as a file of its own.
 pl_status pl_svg_write(pl_env *env, const char *path, const pl_text *svg);
 
@@ -253,5 +296,9 @@ void pl_page_grid(pl_page *p, int rows, int cols, const char *const *cells);
 void pl_page_files(pl_page *p, int n, const char *const *name);
 void pl_page_code(pl_page *p, const char *text); // preformatted, folded away behind a summary line
 pl_status pl_page_write(pl_page *p, const char *path);
+// The same into memory: appended to out.
+pl_status pl_page_html(pl_page *p, pl_text *out);
+
+PL_DECLS_END
 
 #endif

@@ -4,12 +4,15 @@
 #include "pliant/base.h"
 #include "pliant/build.h"
 #include "pliant/design.h"
+#include "pliant/linkage.h"
 #include "pliant/mesh.h"
 #include "pliant/model.h"
 #include "pliant/harmonic.h"
 #include "pliant/interlock.h"
 #include "pliant/limit.h"
 #include "pliant/solve.h"
+
+PL_DECLS_BEGIN
 
 // ---- analyses ---------------------------------------------------------------------------------
 
@@ -536,12 +539,29 @@ struct pl_scene {
   struct scene_impl *impl;
 };
 
-// What a scene may cost; for fuzzers and services. NULL where it is asked for: the defaults.
+// What a scene names by `given: NAME`: a mesh of a body, a kind of objective with the data of its
+// objectives, or a load. It stays the caller's, who keeps it as it is until the scene, and those
+// that were made of it by pl_scene_again, are freed.
+typedef struct pl_scene_given {
+  const char *name;
+  const pl_mesh *mesh;                // NULL: it is none
+  const pl_objective_kind *objective; // the same
+  const void *data;
+  // Elements of one node and, last, the strength as a scalar unknown, for scenes of dimension 1, 2
+  // and 3, with one parameter and its value. NULL: it is no load.
+  const pl_elem_kind *load;
+  double par;
+} pl_scene_given;
+
+// What a scene may cost, for fuzzers and services, and what it is given besides files. NULL where
+// it is asked for: the defaults.
 typedef struct pl_scene_limits {
   int yaml_nodes;   // entries of the file, default a million
   int nodes;        // of the model, default 20 million
   int no_files;     // 1: refuse to open mesh and matrix files
   const char *root; // folder beyond which no file is read, symbolic links resolved; NULL: anywhere
+  int ngiven;
+  const pl_scene_given *given; // [ngiven]
 } pl_scene_limits;
 
 // Reads a scene file, applies overrides `path=value` (set[nset], may be NULL), checks it and builds
@@ -635,5 +655,7 @@ void pl_scene_reference(pl_text *out);
 // One option of a scene mapping, for completion of --set paths: path "analyses.static.rtol" and so
 // on, called for every key of the schema.
 void pl_scene_paths(void (*each)(void *ctx, const char *path, const char *text), void *ctx);
+
+PL_DECLS_END
 
 #endif

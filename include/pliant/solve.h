@@ -2,7 +2,10 @@
 #define PLIANT_SOLVE_H
 
 #include "pliant/contact.h"
+#include "pliant/linkage.h"
 #include "pliant/model.h"
+
+PL_DECLS_BEGIN
 
 typedef enum pl_stop {
   PL_STOP_CONVERGED,
@@ -531,6 +534,9 @@ typedef struct pl_history {
   double impact_step;     // s; the step in which a node met an obstacle last, 0: none did
   pl_jump_state jump;     // pl_jump_run
   int late;               // steps to come in which damping by stiffness drives nothing (late.c)
+  int halved;             // how often steps of the grid are halved from the start
+  int halved_steps;       // until a longer one is tried again
+  int halved_pause;       // that was last, 0: none was halved lately
   int nwarm_start;
   // [nwarm_start] where solves of limits begin (pl_limit_transient, pl_drape); NULL: none
   double *warm_start;
@@ -636,6 +642,8 @@ typedef struct pl_method {
   // One step of length h to time t from the state, to a trial state of its own. PL_UNSOLVED: a
   // shorter one may do. level: how often the step was halved; of lengths that the method chooses 0.
   pl_status (*attempt)(void *ctx, double h, double t, int level);
+  // How often a step of the grid that begins is halved from the start; NULL: it is tried whole.
+  int (*halved)(void *ctx);
   // The trial becomes the state, and the history moves on.
   pl_status (*accept)(void *ctx, double h);
   // A step of the grid begins, which may be done in parts; it failed, and state, history and forces
@@ -719,5 +727,7 @@ pl_status pl_implicit_accelerate(pl_implicit *k, pl_state *x);
 // first call only. PL_UNSOLVED: no solution was found, x is somewhere.
 pl_status pl_implicit_solve(pl_implicit *k, double t, double dv, double da, const double *vc,
                             const double *ac, pl_state *x, int *iterations);
+
+PL_DECLS_END
 
 #endif

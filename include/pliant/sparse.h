@@ -2,6 +2,9 @@
 #define PLIANT_SPARSE_H
 
 #include "pliant/base.h"
+#include "pliant/linkage.h"
+
+PL_DECLS_BEGIN
 
 // ---- matrices ---------------------------------------------------------------------------------
 
@@ -57,7 +60,8 @@ static inline int pl_csc_next(const pl_csc *A, pl_entry *e) {
 }
 // Those of one column: for (pl_entry e = pl_csc_column(A, j); pl_csc_next_in(A, &e);)
 static inline pl_entry pl_csc_column(const pl_csc *A, int j) {
-  return (pl_entry){.j = j, .k = A->ptr[j] - 1};
+  pl_entry e = {0, j, A->ptr[j] - 1};
+  return e;
 }
 static inline int pl_csc_next_in(const pl_csc *A, pl_entry *e) {
   if (++e->k >= A->ptr[e->j + 1]) return 0;
@@ -229,5 +233,7 @@ const char *pl_blas_core_wanted(void);
 // analyses that use BLAS themselves. The threads are our own: several analyses at the same time do
 // not disturb each other, and bits do not depend on the number of cores.
 void pl_blas_alone(void);
+
+PL_DECLS_END
 
 #endif

@@ -2,6 +2,9 @@
 #define PLIANT_STUDIO_H
 
 #include "pliant/base.h"
+#include "pliant/linkage.h"
+
+PL_DECLS_BEGIN
 
 typedef struct pl_studio_opts {
   const char *folder;  // what pages may read and write; NULL: the working folder
@@ -23,5 +26,7 @@ void pl_studio_stop(pl_studio *s);
 // Does again what a studio.jsonl tells, without a browser, and compares the figures: the first that
 // differ are an error.
 pl_status pl_studio_replay(pl_env *env, const pl_studio_opts *o, const char *file);
+
+PL_DECLS_END
 
 #endif

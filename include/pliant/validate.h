@@ -2,6 +2,9 @@
 #define PLIANT_VALIDATE_H
 
 #include "pliant/base.h"
+#include "pliant/linkage.h"
+
+PL_DECLS_BEGIN
 
 // ---- master curves ----------------------------------------------------------------------------
 //
@@ -221,5 +224,7 @@ void pl_validation_print(const pl_validation *v, pl_text *t);
 pl_status pl_validation_json(const pl_validation *v, pl_text *t);
 // The points of one score: columns as the protocol names them.
 pl_status pl_score_write(pl_env *env, const pl_score *s, const char *path);
+
+PL_DECLS_END
 
 #endif

@@ -43,7 +43,7 @@ const char *pl_status_text(pl_status s) {
   return "unknown status";
 }
 
-_Noreturn void pl_assert_failed(const char *cond, const char *file, int line) {
+void pl_assert_failed(const char *cond, const char *file, int line) {
   fprintf(stderr, "pliant: %s:%d: our mistake: '%s' does not hold; please report this\n", file,
           line, cond);
   abort();

@@ -370,21 +370,31 @@ void pl_design_series(const pl_design *d, const double *S, int k, int node, int 
   }
 }
 
-// distance from a motion to what one Newton step makes of it, over the motion's size: an estimate
-// of how far the true one is, whatever the stiffness of rigid parts
+static pl_status newton_step(pl_design *d, solution *s, double omega, double *z) {
+  double *dz = pl_alloc(d->env, (size_t)d->n, sizeof *dz);
+  if (!dz) return PL_E_NOMEM;
+  pl_status st = pl_hb_eval(s->hb, z, omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN);
+  if (st == PL_OK) st = pl_bordered_set(s->b, NULL, NULL, 0);
+  if (st == PL_OK) st = solution_solve(d, s, 0, pl_hb_residual(s->hb), dz);
+  if (st == PL_OK) pl_axpy(d->n, -1, dz, z, z);
+  pl_free(d->env, dz);
+  return st;
+}
+
+// Distance from a motion to what two Newton steps make of it, over the motion's size: an estimate
+// of how far the true one is. One step is not enough: a prediction stretches stiff links, whose
+// false tension holds back all else; the first step lets it go, the second one tells.
 static pl_status newton_distance(pl_design *d, solution *s, const pl_orbit *o, double *out) {
   pl_orbit *next;
-  PL_TRY(pl_hb_eval(s->hb, o->z, o->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN));
-  PL_TRY(pl_bordered_set(s->b, NULL, NULL, 0));
   PL_TRY(pl_orbit_copy(o, d->H, &next));
-  pl_status st = solution_solve(d, s, 0, pl_hb_residual(s->hb), next->z);
-  pl_axpy(d->n, -1, next->z, o->z, next->z);
+  pl_status st = newton_step(d, s, o->omega, next->z);
+  if (st == PL_OK) st = newton_step(d, s, o->omega, next->z);
   if (st == PL_OK) {
     double size = pl_orbit_size(d->m, next), off = pl_orbit_distance(d->m, o, next);
     *out = size > 0 ? off / size : off > 0 ? INFINITY : 0;
   }
   pl_orbit_free(next);
-  return st == PL_SINGULAR ? PL_OK : st;
+  return st == PL_SINGULAR || st == PL_DOMAIN ? PL_OK : st;
 }
 
 pl_status pl_design_trust(pl_design *d, int point, const double *dx, pl_orbit *o, double *trust) {

@@ -6,7 +6,7 @@
 
 static const char magic[8] = {'p', 'l', 'i', 'a', 'n', 't', 'c', 'p'};
 
-enum { VERSION = 12, ORDER = 0x01020304 };
+enum { VERSION = 13, ORDER = 0x01020304 };
 static const double SMALL_PART = 0.05; // of the time that writing may take
 
 // raw numbers of this machine; no padding

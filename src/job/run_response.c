@@ -9,6 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
+// the special point that is the highest peak, -1: there is none
+static int highest_peak(const pl_curve *c) {
+  int peak = -1;
+  for (int i = 0; i < c->nspecial; i++)
+    if (c->special[i].kind == PL_PEAK &&
+        (peak < 0 || c->special[i].amplitude > c->special[peak].amplitude))
+      peak = i;
+  return peak;
+}
+
 static void set_figures(json_t *f, const pl_curve *c) {
   job_set(f, "reason", json_string(pl_stop_text(c->reason)));
   job_set(f, "points", json_integer(c->npoint));
@@ -27,6 +37,11 @@ static void set_figures(json_t *f, const pl_curve *c) {
   if (c->truncation >= 0) job_set(f, "truncation", json_real(c->truncation));
   if (c->npoint) job_set(f, "end_Hz", json_real(c->end / (2 * PL_PI)));
   if (change >= 0) job_set(f, "harmonics_change", json_real(change));
+  int peak = highest_peak(c);
+  if (peak >= 0)
+    job_set(f, "highest_peak",
+            json_pack("{s:f, s:f}", "frequency_Hz", c->special[peak].omega / (2 * PL_PI),
+                      "amplitude_m", c->special[peak].amplitude));
   json_t *list = json_array();
   for (int i = 0; i < c->nspecial; i++)
     json_array_append_new(list,
@@ -65,15 +80,11 @@ static void report_result(const curve_out *o, const pl_curve *c) {
   job *j = o->j;
   const char *name = o->a->name;
   char words[PL_TEXT], height[48];
-  int unstable = 0, asked = 0, peak = -1;
+  int unstable = 0, asked = 0, peak = highest_peak(c);
   for (int i = 0; i < c->npoint; i++) {
     unstable += c->point[i].stable == 0;
     asked |= c->point[i].stable >= 0;
   }
-  for (int i = 0; i < c->nspecial; i++)
-    if (c->special[i].kind == PL_PEAK &&
-        (peak < 0 || c->special[i].amplitude > c->special[peak].amplitude))
-      peak = i;
   special_words(c, -1, words);
   job_note(j, "%s: %d %s, %s%s%s", name, c->npoint, pl_plural(c->npoint, "point", "points"), words,
            words[0] ? ", " : "", pl_stop_text(c->reason));

@@ -140,12 +140,30 @@ static pl_status tell_designs(const searching *k, int first) {
   return s;
 }
 
+// A figure that no design can have is told by the first one; one that none of the first designs
+// has, though their analyses were done, after these.
+static pl_status check_names(const searching *k) {
+  int ng = k->p->ngoal, seen[PL_SEARCH_GOALS] = {0}, at = -1;
+  for (int i = 0; i < k->n * k->nrun; i++)
+    for (int g = 0; g < ng; g++) seen[g] |= k->out[i].done && isfinite(k->figure[i * ng + g]);
+  for (int i = 0; i < k->n * k->nrun && at < 0; i++) {
+    const outcome *o = &k->out[i];
+    if (o->missed > 0 && ((i == 0 && o->wrong) || !seen[o->missed - 1])) at = i;
+  }
+  if (at < 0) return PL_OK;
+  return pl_fail_at(k->j->env, PL_E_INPUT, k->j->scene->path, k->a->line, k->a->col,
+                    "figures are those of summary.json after a run of the analysis alone", "%s: %s",
+                    k->a->name, k->out[at].why);
+}
+
 static pl_status look(searching *k, const double *start, double *u, int *phase) {
   // what an earlier run began is ended first
-  int first = 0;
+  int first = 0, named = 0;
   for (;;) {
     int n;
     PL_TRY(run_designs(k, first));
+    if (!named) PL_TRY(check_names(k));
+    named = k->n > 0;
     search_judge(k);
     PL_TRY(tell_designs(k, first));
     if (is_enough(k)) return PL_OK;

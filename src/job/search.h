@@ -9,6 +9,8 @@ enum { WHY = 160 };
 typedef struct outcome {
   int done;   // 0: not run yet
   int solved; // all figures are there
+  int missed; // 1 + the first goal whose figure is not there, though all analyses were done
+  int wrong;  // 1: and cannot be, by its name or kind
   char why[WHY];
 } outcome;
 

@@ -38,24 +38,36 @@ int search_overrides(const searching *k, const search_task *t, pl_text *out) {
 
 // ---- figures ------------------------------------------------------------------------------------
 
-// "did you mean" for a word that an entry does not have
-static void hint_figure(const json_t *above, const char *word, char hint[WHY]) {
-  const char *names[64];
-  int n = 0;
+// what tells of events that need not happen
+static const char *const event[] = {"takeoff", "landing", "flight", "impacts"};
+enum { EVENTS = sizeof event / sizeof *event, NAMES = 64 };
+
+static int is_event(const char *word) {
+  for (int i = 0; i < EVENTS; i++)
+    if (strcmp(word, event[i]) == 0) return 1;
+  return 0;
+}
+
+// "did you mean" for a word that an entry does not have; 1: it is no name of any
+static int hint_figure(const json_t *above, const char *word, char hint[WHY]) {
+  const char *names[NAMES];
+  int n = EVENTS;
+  memcpy(names, event, sizeof event);
   void *it = json_object_iter((json_t *)(uintptr_t)above);
-  for (; it && n < 64; it = json_object_iter_next((json_t *)(uintptr_t)above, it))
+  for (; it && n < NAMES; it = json_object_iter_next((json_t *)(uintptr_t)above, it))
     names[n++] = json_object_iter_key(it);
-  int k = n > 0 ? pl_closest(word, n, names) : -1;
+  int k = is_event(word) ? -1 : pl_closest(word, n, names);
   if (json_is_array(above))
     snprintf(hint, WHY, "; its entries are 0 to %d", (int)json_array_size(above) - 1);
   else if (k >= 0)
     snprintf(hint, WHY, "; did you mean '%.60s'?", names[k]);
   else
     snprintf(hint, WHY, "; '%.40s' is not there", word);
+  return k >= 0 && json_is_object(above);
 }
 
 // the entry that "flight.rise_m" or "frequency_Hz.0" means; NULL: there is none
-static const json_t *find_figure(const json_t *at, const char *key, char hint[WHY]) {
+static const json_t *find_figure(const json_t *at, const char *key, char hint[WHY], int *wrong) {
   char word[128];
   while (at && *key) {
     const json_t *above = at;
@@ -66,15 +78,18 @@ static const json_t *find_figure(const json_t *at, const char *key, char hint[WH
     char *end;
     unsigned long index = strtoul(word, &end, 10);
     at = json_is_array(at) ? (*end ? NULL : json_array_get(at, index)) : json_object_get(at, word);
-    if (!at) hint_figure(above, word, hint);
+    if (!at) *wrong = hint_figure(above, word, hint);
     key += n + (key[n] == '.');
   }
-  if (json_is_object(at) || json_is_array(at)) snprintf(hint, WHY, "; it has parts: name one");
+  if (!json_is_object(at) && !json_is_array(at)) return at;
+  snprintf(hint, WHY, "; it has parts: name one");
+  *wrong = 1;
   return at;
 }
 
 // the number that a figure counts; NaN: it is of the other kind
-static double figure_value(const pl_search_goal *g, const json_t *v, char hint[WHY]) {
+static double figure_value(const pl_search_goal *g, const json_t *v, char hint[WHY], int *wrong) {
+  *wrong |= json_is_string(v) ? !g->word : g->word && (json_is_number(v) || json_is_boolean(v));
   if (json_is_string(v) && g->word) return strcmp(json_string_value(v), g->word) == 0;
   if (json_is_string(v))
     snprintf(hint, WHY, "; it is the word '%.40s': use is", json_string_value(v));
@@ -92,6 +107,7 @@ typedef struct collector {
   double *figure; // [ngoal] NaN: not seen
   char why[WHY];
   char hint[PL_SEARCH_GOALS][WHY]; // of figures that are not there
+  int wrong[PL_SEARCH_GOALS];      // 1: and cannot be
 } collector;
 
 static void read_figures(void *ctx, const pl_analysis *a, const json_t *figures) {
@@ -99,8 +115,8 @@ static void read_figures(void *ctx, const pl_analysis *a, const json_t *figures)
   const pl_search_plan *p = c->k->p;
   for (int g = 0; g < p->ngoal; g++) {
     if (strcmp(c->k->j->scene->analysis[p->goal[g].analysis].name, a->name) != 0) continue;
-    const json_t *v = find_figure(figures, p->goal[g].key, c->hint[g]);
-    c->figure[g] = figure_value(&p->goal[g], v, c->hint[g]);
+    const json_t *v = find_figure(figures, p->goal[g].key, c->hint[g], &c->wrong[g]);
+    c->figure[g] = figure_value(&p->goal[g], v, c->hint[g], &c->wrong[g]);
   }
   const char *reason = json_string_value(json_object_get(figures, "reason"));
   const char *status = json_string_value(json_object_get(figures, "status"));
@@ -167,6 +183,8 @@ static void explain(const searching *k, pl_status s, const pl_env *env, const co
   for (int g = 0; g < k->p->ngoal; g++) {
     if (!o->solved || isfinite(c->figure[g])) continue;
     o->solved = 0;
+    o->missed = c->why[0] ? 0 : g + 1;
+    o->wrong = o->missed && c->wrong[g];
     snprintf(o->why, sizeof o->why, "no figure %.75s%.70s", k->p->goal[g].figure, c->hint[g]);
   }
   if (s == PL_OK) return;
@@ -204,6 +222,8 @@ static void *work(void *ctx) {
       o.done = 1;
       *t->to = o;
       memcpy(t->figure, figure, (size_t)w->k->p->ngoal * sizeof *figure);
+      // no use to run the others
+      if (t->to == w->k->out && o.wrong) atomic_store(&w->stop, 1);
     }
     w->ended++;
     pthread_cond_signal(&w->news);

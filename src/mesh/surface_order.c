@@ -1,7 +1,10 @@
 // Surfaces as triangles of second order, and their boundaries.
 #include "mesh_impl.h"
 
+#include "pliant/math.h"
+
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 // the two triangles of a quad of second order along the diagonal that mesh_split_quad takes, c the
@@ -90,22 +93,23 @@ static void fill_edges(const pl_mesh *m, int *key, int *middle) {
   }
 }
 
+// edge[][3]: ends and middle of those that have one triangle
 static int collect_boundary(int n, const int *key, const int *middle, const int *order,
-                            const int *id, int *vertex) {
+                            const int *id, int *edge) {
   int found = 0;
   for (int i = 0; i < n; i++) {
     int e = order[i];
     if ((i > 0 && id[order[i - 1]] == id[e]) || (i + 1 < n && id[order[i + 1]] == id[e])) continue;
-    vertex[found++] = key[2 * (size_t)e];
-    vertex[found++] = key[2 * (size_t)e + 1];
-    if (middle[e] >= 0) vertex[found++] = middle[e];
+    memcpy(edge + 3 * (size_t)found, key + 2 * (size_t)e, 2 * sizeof *key);
+    edge[3 * (size_t)found++ + 2] = middle[e];
   }
   return found;
 }
 
-pl_status pl_mesh_boundary(const pl_mesh *m, int *n, int **vertex) {
+// *edge [*n][3] is freed by the caller
+static pl_status boundary_edges(const pl_mesh *m, int *n, int **edge) {
   *n = 0;
-  *vertex = NULL;
+  *edge = NULL;
   PL_TRY(mesh_check_indices(m));
   double sides = 3.0 * m->cell[PL_TRI3].n + 3.0 * m->cell[PL_TRI6].n;
   if (sides > INT_MAX / 3) return pl_fail(m->env, PL_E_NOMEM, "%s: too many edges", m->source);
@@ -126,8 +130,46 @@ pl_status pl_mesh_boundary(const pl_mesh *m, int *n, int **vertex) {
   pl_free(m->env, order);
   pl_free(m->env, id);
   if (s == PL_OK)
-    *vertex = list;
+    *edge = list;
   else
     pl_free(m->env, list);
   return s;
+}
+
+pl_status pl_mesh_boundary(const pl_mesh *m, int *n, int **vertex) {
+  int nedge, *list;
+  *n = 0;
+  *vertex = NULL;
+  PL_TRY(boundary_edges(m, &nedge, &list));
+  for (int i = 0; i < 3 * nedge; i++)
+    if (list[i] >= 0) list[(*n)++] = list[i];
+  *vertex = list;
+  return PL_OK;
+}
+
+// of triangles between their corners
+static double corners_area(const pl_mesh *m, pl_cell_type t) {
+  double sum = 0, a[3], b[3], c[3];
+  for (int i = 0; i < m->cell[t].n; i++) {
+    const int *v = m->cell[t].v + (size_t)pl_cell_nvert[t] * (size_t)i;
+    pl_sub3(m->X + 3 * (size_t)v[1], m->X + 3 * (size_t)v[0], a);
+    pl_sub3(m->X + 3 * (size_t)v[2], m->X + 3 * (size_t)v[0], b);
+    pl_cross3(a, b, c);
+    sum += 0.5 * pl_norm3(c);
+  }
+  return sum;
+}
+
+pl_status pl_mesh_width(const pl_mesh *m, double *width) {
+  int nedge, *edge;
+  double border = 0, d[3];
+  PL_TRY(boundary_edges(m, &nedge, &edge));
+  for (int i = 0; i < nedge; i++) {
+    pl_sub3(m->X + 3 * (size_t)edge[3 * i], m->X + 3 * (size_t)edge[3 * i + 1], d);
+    border += pl_norm3(d);
+  }
+  pl_free(m->env, edge);
+  double area = corners_area(m, PL_TRI3) + corners_area(m, PL_TRI6);
+  *width = border > 0 ? 2 * area / border : INFINITY;
+  return PL_OK;
 }

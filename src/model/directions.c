@@ -1,6 +1,9 @@
 // Derivatives by many parameters at once: every direction knows the elements it affects.
+#include "pliant/changes.h"
+
 #include "model_impl.h"
 
+#include <math.h>
 #include <string.h>
 
 struct pl_directions {
@@ -97,6 +100,14 @@ static pl_status add_node(finder *f, int dir, int node) {
   return PL_OK;
 }
 
+// a driven scalar, and natural shapes that follow it
+static pl_status add_scalar(finder *f, int dir, int dof) {
+  const pl_model *m = f->k->m;
+  for (int k = 0; k < m->ngroup; k++)
+    if (m->group[k].grow_by == dof) PL_TRY(add_group(f, dir, k));
+  return add_unknown(f, dir, dof);
+}
+
 static pl_status add_parameter(finder *f, int dir, int index) {
   const pl_model *m = f->k->m;
   for (int g = 0; index < PL_PAR_GRAVITY && g < m->ngroup; g++) PL_TRY(add_group(f, dir, g));
@@ -108,7 +119,7 @@ static pl_status add_parameter(finder *f, int dir, int index) {
     if (index < d->par0 || index >= d->par0 + 4 * d->nterm) continue;
     f->k->drives[dir] = 1;
     for (int i = 0; i < d->nnode; i++) PL_TRY(add_node(f, dir, d->node[i]));
-    for (int i = 0; i < d->nscal; i++) PL_TRY(add_unknown(f, dir, d->scal[i]));
+    for (int i = 0; i < d->nscal; i++) PL_TRY(add_scalar(f, dir, d->scal[i]));
   }
   for (int k = 0; k < m->ngroup; k++) {
     const group *g = &m->group[k];
@@ -311,6 +322,63 @@ pl_status pl_directions_along(pl_directions *k, int thread, const pl_params *p, 
   for (int i = 0; i < k->n; i++) release(k, d, i);
   clear_drive(k, d);
   return st;
+}
+
+void pl_directions_driven(pl_directions *k, int thread, const pl_params *p, const pl_state *s,
+                          const pl_clock *c, int i, double *dq, double *dv, double *da) {
+  direction *d = &k->d[thread];
+  size_t bytes = (size_t)k->m->nq * sizeof *dq;
+  if (k->drives[i]) {
+    apply(k, d, i, 1);
+    direction_drive(k->m, p, s, c, d);
+    release(k, d, i);
+  }
+  memcpy(dq, d->dq, bytes);
+  memcpy(dv, d->dv, bytes);
+  memcpy(da, d->da, bytes);
+  clear_drive(k, d);
+}
+
+void pl_directions_places(const pl_directions *k, int i, double *dX) {
+  for (int t = k->tptr[i]; t < k->tptr[i + 1]; t++)
+    if (k->target[t].on_ref) dX[k->target[t].index] += k->target[t].coef;
+}
+
+void pl_directions_move(const pl_directions *k, int i, double by, pl_params *p) {
+  for (int t = k->tptr[i]; t < k->tptr[i + 1]; t++)
+    (k->target[t].on_ref ? p->X : p->par)[k->target[t].index] += by * k->target[t].coef;
+}
+
+double pl_directions_size(const pl_directions *k, int i, const pl_params *p) {
+  double most = 0;
+  for (int t = k->tptr[i]; t < k->tptr[i + 1]; t++) {
+    const pl_target *at = &k->target[t];
+    double value = fabs(at->on_ref ? 0 : p->par[at->index]);
+    if (value > 0) most = fmax(most, fabs(at->coef) / value);
+  }
+  return most;
+}
+
+pl_status pl_directions_energy(pl_directions *k, const pl_params *p, const pl_state *s, int i,
+                               const double *dq, const double *dhist, double *dW) {
+  const pl_model *m = k->m;
+  direction *d = &k->d[0];
+  int bad = 0;
+  *dW = 0;
+  apply(k, d, i, 1);
+  memcpy(d->dq, dq, (size_t)m->nq * sizeof *dq);
+  for (int j = 0; !bad && j < m->ngroup; j++) {
+    const group *g = &m->group[j];
+    size_t nh = (size_t)g->kind->nhist;
+    for (int e = 0; !bad && !g->kind->outer && e < g->nelem; e++) {
+      double one = 0;
+      bad = change_energy(p, s, g, e, d, dhist + g->hist0 + (size_t)e * nh, &one);
+      *dW += one;
+    }
+  }
+  clear_drive(k, d);
+  release(k, d, i);
+  return bad ? PL_DOMAIN : PL_OK;
 }
 
 void pl_directions_smooth(pl_directions *k, int on) {

@@ -213,7 +213,10 @@ static int eval_element(const task *t, const group *g, int e, const wish *w, ele
 
 // ---- packs of elements --------------------------------------------------------------------------
 
-static const double NEAR = 1e-6; // of an element, by which it moves for a difference of Hessians
+// Parts of an element by which it moves: for a difference of Hessians, and at most where a single
+// one ahead stands for both. A turn by that angle, taken straight, is a strain of half its square,
+// which must be little beside that of slender parts that bend.
+static const double NEAR = 1e-6, AHEAD = 1e-3;
 
 typedef struct packed {
   pl_pack q[PL_NDOF_MAX], v[PL_NDOF_MAX], par[PL_NPAR_MAX], rest[PL_NREST_MAX];
@@ -245,19 +248,31 @@ static void open_pack(const task *t, const group *g, int first, int n, packed *x
   }
 }
 
+// largest rate of the element within itself over its size, 1/s
+static double own_rate(const pl_elem_kind *k, const packed *x, int lane) {
+  double size = 0, fast = 0;
+  for (int i = 0; i < k->ndof; i++) {
+    size = fmax(size, fabs(x->q[i][lane] - x->q[i % k->vdim][lane]));
+    fast = fmax(fast, fabs(x->v[i][lane] - x->v[i % k->vdim][lane]));
+  }
+  return size > 0 ? fast / size : 0;
+}
+
+// times by which elements move along v for a difference
+static pl_pack near_steps(const pl_elem_kind *k, const packed *x) {
+  pl_pack step;
+  for (int l = 0; l < PL_LANES; l++) {
+    double rate = own_rate(k, x, l);
+    step[l] = rate > 0 ? NEAR / rate : 1;
+  }
+  return step;
+}
+
 // d(H v)/dq, by the kernel or by a difference along v
 static int third_pack(const pl_elem_kind *k, packed *x) {
   int n = k->ndof, nn = n * n;
-  pl_pack step, displaced[PL_NDOF_MAX];
+  pl_pack step = near_steps(k, x), displaced[PL_NDOF_MAX];
   if (k->p.third) return k->p.third(x->q, x->v, x->par, x->rest, x->C);
-  for (int l = 0; l < PL_LANES; l++) {
-    double size = 0, fast = 0;
-    for (int i = 0; i < n; i++) {
-      size = fmax(size, fabs(x->q[i][l] - x->q[i % k->vdim][l]));
-      fast = fmax(fast, fabs(x->v[i][l]));
-    }
-    step[l] = fast > 0 ? NEAR * size / fast : 1;
-  }
   for (int i = 0; i < n; i++) displaced[i] = x->q[i] + step * x->v[i];
   if (k->p.eval(displaced, x->par, x->rest, NULL, NULL, x->C)) return 1;
   for (int i = 0; i < nn; i++) x->C[i] = (x->C[i] - x->H[i]) / step;
@@ -265,15 +280,26 @@ static int third_pack(const pl_elem_kind *k, packed *x) {
 }
 
 // Forces with H v, and the tangent own H(q) + ck beta d(H v)/dq as own H(q + ck beta/own v), which
-// it is but for terms of second order in v
+// it is but for terms of second order in v: where these count, by a difference
 static int eval_ahead(const task *t, const pl_elem_kind *k, const wish *w, packed *x) {
-  pl_pack displaced[PL_NDOF_MAX];
-  double by = 0, own = own_share(t);
+  pl_pack displaced[PL_NDOF_MAX], step;
+  double by = 0, own = own_share(t), most = 0;
+  int n = k->ndof;
   if (k->along(x->q, x->v, x->par, x->rest, &x->W, x->g, x->Hv)) return 1;
   if (!w->tangent) return 0;
   if ((t->want & PL_NEAR) && own > 0) by = t->coef.k * (1 + t->coef.more) * t->beta / own;
-  for (int i = 0; i < k->ndof; i++) displaced[i] = x->q[i] + by * x->v[i];
-  return k->p.eval(displaced, x->par, x->rest, NULL, NULL, x->H);
+  for (int l = 0; l < PL_LANES; l++) most = fmax(most, by * own_rate(k, x, l));
+  if (most <= AHEAD) {
+    for (int i = 0; i < n; i++) displaced[i] = x->q[i] + by * x->v[i];
+    return k->p.eval(displaced, x->par, x->rest, NULL, NULL, x->H);
+  }
+  step = near_steps(k, x);
+  for (int i = 0; i < n; i++) displaced[i] = x->q[i] + step * x->v[i];
+  if (k->p.eval(x->q, x->par, x->rest, NULL, NULL, x->H) ||
+      k->p.eval(displaced, x->par, x->rest, NULL, NULL, x->C))
+    return 1;
+  for (int i = 0; i < n * n; i++) x->H[i] += by / step * (x->C[i] - x->H[i]);
+  return 0;
 }
 
 // elements first, first + 1, ... one lane each; 1: some are outside of their domain, or a

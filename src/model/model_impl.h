@@ -180,6 +180,10 @@ void direction_drive(const pl_model *m, const pl_params *p, const pl_state *s, c
 // Change df[ndof] of an element's force.
 pl_status direction_element(const pl_params *p, const pl_state *s, const group *g, int e,
                             const direction *d, double *df);
+// Change dW of an element's potential by dq, dX and dpar of the direction and dhist[nhist] of its
+// history. 1: outside the domain.
+int change_energy(const pl_params *p, const pl_state *s, const group *g, int e, const direction *d,
+                  const double *dhist, double *dW);
 // Change of the place where a slip to a side leaves a slider.
 pl_status direction_slider(const pl_params *p, const pl_state *s, const group *g, int e,
                            const direction *d, int side, double *dw);

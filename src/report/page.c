@@ -410,40 +410,45 @@ void pl_page_code(pl_page *p, const char *text) {
   rp_str(&p->body, "</code></pre></details>\n");
 }
 
+pl_status pl_page_html(pl_page *p, pl_text *out) {
+  rp_str(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+              "<title>");
+  rp_escape(out, p->title);
+  rp_str(out, "</title>\n<style>\n");
+  rp_str(out, style);
+  rp_str(out, media);
+  rp_str(out, "</style>\n</head>\n<body>\n<main>\n<h1>");
+  rp_escape(out, p->title);
+  rp_str(out, "</h1>\n");
+  if (p->origin.s) pl_text_put(out, p->origin.s, p->origin.n);
+  if (p->key.s) {
+    rp_str(out, "<ul class=\"key\">\n");
+    pl_text_put(out, p->key.s, p->key.n);
+    rp_str(out, "</ul>\n");
+  }
+  if (p->notices.s) pl_text_put(out, p->notices.s, p->notices.n);
+  // a list of contents is worth its room from four sections on
+  if (p->nsection > 3 && p->contents.s) {
+    rp_str(out, "<nav><ol>\n");
+    pl_text_put(out, p->contents.s, p->contents.n);
+    rp_str(out, "</ol></nav>\n");
+  }
+  if (p->body.s) pl_text_put(out, p->body.s, p->body.n);
+  rp_str(out, "<footer>Made by pliant " PL_VERSION ". Everything is in this file.</footer>\n"
+              "</main>\n");
+  put_player(p, out);
+  rp_str(out, "</body>\n</html>\n");
+  int failed = p->body.failed || p->contents.failed || p->origin.failed || p->key.failed ||
+               p->notices.failed || out->failed;
+  return failed ? PL_E_NOMEM : PL_OK;
+}
+
 pl_status pl_page_write(pl_page *p, const char *path) {
   pl_text out;
   pl_text_init(&out, p->env);
-  rp_str(&out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-               "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-               "<title>");
-  rp_escape(&out, p->title);
-  rp_str(&out, "</title>\n<style>\n");
-  rp_str(&out, style);
-  rp_str(&out, media);
-  rp_str(&out, "</style>\n</head>\n<body>\n<main>\n<h1>");
-  rp_escape(&out, p->title);
-  rp_str(&out, "</h1>\n");
-  if (p->origin.s) pl_text_put(&out, p->origin.s, p->origin.n);
-  if (p->key.s) {
-    rp_str(&out, "<ul class=\"key\">\n");
-    pl_text_put(&out, p->key.s, p->key.n);
-    rp_str(&out, "</ul>\n");
-  }
-  if (p->notices.s) pl_text_put(&out, p->notices.s, p->notices.n);
-  // a list of contents is worth its room from four sections on
-  if (p->nsection > 3 && p->contents.s) {
-    rp_str(&out, "<nav><ol>\n");
-    pl_text_put(&out, p->contents.s, p->contents.n);
-    rp_str(&out, "</ol></nav>\n");
-  }
-  if (p->body.s) pl_text_put(&out, p->body.s, p->body.n);
-  rp_str(&out, "<footer>Made by pliant " PL_VERSION ". Everything is in this file.</footer>\n"
-               "</main>\n");
-  put_player(p, &out);
-  rp_str(&out, "</body>\n</html>\n");
-  int failed = p->body.failed || p->contents.failed || p->origin.failed || p->key.failed ||
-               p->notices.failed || out.failed;
-  pl_status s = failed ? PL_E_NOMEM : pl_file_write(p->env, path, out.s, out.n);
+  pl_status s = pl_page_html(p, &out);
+  if (s == PL_OK) s = pl_file_write(p->env, path, out.s, out.n);
   pl_text_free(&out);
   return s;
 }

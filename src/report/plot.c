@@ -121,8 +121,23 @@ static void make_y(chart *c) {
   rp_axis_make(&c->y, c->lo[1], c->hi[1], want > 2 ? want : 2, &c->look[1]);
 }
 
+// a tick for each name
+static void make_names(chart *c) {
+  rp_axis *a = &c->x;
+  *a = (rp_axis){.ten = 1, .lo = -0.5, .hi = c->p->nword - 0.5};
+  snprintf(a->label, sizeof a->label, "%.200s", c->p->xlabel ? c->p->xlabel : "");
+  for (; a->ntick < c->p->nword && a->ntick < RP_TICK; a->ntick++) {
+    a->tick[a->ntick] = a->ntick;
+    snprintf(a->text[a->ntick], sizeof a->text[0], "%.60s", c->p->word[a->ntick]);
+  }
+}
+
 // as many ticks as their labels leave room for
 static void make_x(chart *c) {
+  if (c->p->nword > 0) {
+    make_names(c);
+    return;
+  }
   double width = c->right - c->left;
   for (int want = (int)(width / 64); want > 0; want--) {
     rp_axis_make(&c->x, c->lo[0], c->hi[0], want > 2 ? want : 2, &c->look[0]);
@@ -133,7 +148,7 @@ static void make_x(chart *c) {
 // an end just short of a round value goes there, so that the last tick is seen
 static void round_ends(chart *c) {
   const rp_axis *a = &c->x;
-  if (a->log || a->ntick < 2 || c->dots || c->p->equal) return;
+  if (a->log || a->ntick < 2 || c->dots || c->p->equal || c->p->nword > 0) return;
   double step = a->tick[1] - a->tick[0], slack = 0.02 * (a->hi - a->lo);
   double before = a->tick[0] - step, after = a->tick[a->ntick - 1] + step;
   int widen = 0;

@@ -117,8 +117,7 @@ static const struct {
                  {"%", "percent"},     {"(", ""},           {")", ""},
                  {"\xe2\x81\xbb", "-"}};
 
-// "m/s" -> "m_s", "1/s" -> "per_s", "N.s/m" -> "N_s_m", "kg/m^3" -> "kg_m3"
-static void unit_word(const char *unit, char *out, size_t size) {
+void pl_unit_word(const char *unit, char *out, size_t size) {
   size_t n = 0;
   if (strncmp(unit, "1/", 2) == 0) {
     n = (size_t)snprintf(out, size, "per_");
@@ -151,13 +150,12 @@ static const char *const known_unit[] = {
     "N.m.s/rad", "kg/m",    "kg/m^2", "m^2",      "kg/m^3", "kg.m^2", "kg.m/s", "N/m^3", "m^3",
     "1/s",       "1/m",     "N.s",    "kg.m^2/s", "%",      "K",      "1/rad",  "rad/m"};
 
-// cuts the unit's word off a header cell; returns the unit, "" when none is known
-static const char *split_unit(char *cell) {
+const char *pl_unit_split(char *cell) {
   const char *unit = "";
   size_t n = strlen(cell), best = 0;
   for (size_t k = 0; k < sizeof known_unit / sizeof *known_unit; k++) {
     char word[64];
-    unit_word(known_unit[k], word, sizeof word);
+    pl_unit_word(known_unit[k], word, sizeof word);
     size_t w = strlen(word);
     if (w > best && n > w + 1 && cell[n - w - 1] == '_' && strcmp(cell + n - w, word) == 0) {
       best = w;
@@ -180,12 +178,19 @@ static void put_cell(pl_text *t, const char *s) {
   rp_str(t, "\"");
 }
 
+char *pl_table_cell(const pl_table *t, int col, char *out, size_t size) {
+  char word[64];
+  pl_unit_word(pl_table_unit(t, col), word, sizeof word);
+  snprintf(out, size, "%s%s%s", pl_table_name(t, col), word[0] ? "_" : "", word);
+  return out;
+}
+
 static void put_header(pl_text *out, const pl_table *t) {
   pl_text cell;
   pl_text_init(&cell, t->env);
   for (int c = 0; c < t->ncol; c++) {
     char word[64];
-    unit_word(pl_table_unit(t, c), word, sizeof word);
+    pl_unit_word(pl_table_unit(t, c), word, sizeof word);
     cell.n = 0;
     pl_text_add(&cell, "%s%s%s", pl_table_name(t, c), word[0] ? "_" : "", word);
     if (c > 0) rp_str(out, ",");
@@ -293,7 +298,7 @@ static pl_status read_header(reader *r, pl_table **out) {
   char *cell = all.s;
   for (int c = 0; s == PL_OK && c < ncol; c++) {
     size_t n = strlen(cell) + 1;
-    const char *unit = split_unit(cell);
+    const char *unit = pl_unit_split(cell);
     s = pl_table_column(*out, c, cell, unit);
     cell += n;
   }

@@ -377,6 +377,10 @@ static void check_options(reader *r, analysis_def *d, const pl_node *at) {
   case PL_ANALYSIS_transient:
     check_transient(r, &a->opts.transient_, at);
     build_cloth(r, d);
+    build_plan(r, d, at);
+    break;
+  case PL_ANALYSIS_static:
+    build_plan(r, d, at);
     break;
   case PL_ANALYSIS_drape:
     build_cloth(r, d);
@@ -387,6 +391,7 @@ static void check_options(reader *r, analysis_def *d, const pl_node *at) {
   case PL_ANALYSIS_periodic:
     check_periodic(r, a->opts.periodic_.frequency, "periodic", at);
     check_samples(r, a->opts.periodic_.harmonics, a->opts.periodic_.samples, "periodic", at);
+    build_plan(r, d, at);
     break;
   case PL_ANALYSIS_response:
     check_response(r, &a->opts.response_, at);

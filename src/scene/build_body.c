@@ -154,12 +154,15 @@ static int generator_fits(reader *r, const geometry_def *g, const mesh_def *m, i
   int lines = (m->line != NULL) + (m->points != NULL) + (m->arc != NULL) + (m->helix != NULL);
   int solid = (m->box != NULL) + (m->voxels != NULL) + (m->sphere != NULL) + (m->cylinder != NULL);
   int makes = lines ? PL_SEG2 : solid ? PL_TET4 : PL_TRI3;
-  if ((m->grid != NULL) + (m->disk != NULL) + solid + lines != 1) {
-    problem(r, g->mesh,
-            "known: grid disk box voxels sphere cylinder, for rods line points arc helix",
-            "mesh must be a file or exactly one generator");
+  int given = m->given.at != NULL;
+  if ((m->grid != NULL) + (m->disk != NULL) + solid + lines + given != 1) {
+    problem(
+        r, g->mesh,
+        "known: grid disk box voxels sphere cylinder, for rods line points arc helix, and given",
+        "mesh must be a file or exactly one generator");
     return 0;
   }
+  if (given) return 1; // cells are looked for as in a file
   if (makes == type) return 1;
   problem(r, g->mesh, NULL, "%s",
           type == PL_SEG2   ? "a rod needs a line, points, an arc or a helix"
@@ -192,6 +195,7 @@ static int make_mesh(reader *r, body_slot *b, const geometry_def *g, int type) {
   int n[3];
   pl_mesh **out = &b->mesh;
   if (!read_map(r, g->mesh, &map_mesh, &m) || !generator_fits(r, g, &m, type)) return 0;
+  if (m.given.at) return take_given(r, g, &m.given, out);
   if (type == PL_SEG2) return make_curve(r, b, g, &m);
   if (m.grid) return make_grid(r, g, m.grid, out);
   if (m.voxels) return make_voxels(r, b, g, m.voxels);

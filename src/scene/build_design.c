@@ -398,6 +398,12 @@ void build_plan(reader *r, analysis_def *d, const pl_node *at) {
       plan_variables(r, d, (plan){.what = "sensitivities", .given = "response"}, d->variables);
     return;
   }
+  if (d->a.kind == PL_ANALYSIS_static || d->a.kind == PL_ANALYSIS_transient ||
+      d->a.kind == PL_ANALYSIS_periodic) {
+    if (d->variables && !is_word(d->variables, "no"))
+      plan_variables(r, d, (plan){.what = "gradients", .given = "analysis"}, d->variables);
+    return;
+  }
   if (d->a.kind == PL_ANALYSIS_fit_response) {
     if (!oscillates(r))
       problem(r, at, "give a drive or load an amplitude and 'harmonic: 1'",

@@ -18,6 +18,8 @@ typedef struct plan {
 int read_axes(reader *r, const pl_node *at, int *mask);
 // objective.c
 void read_objectives(reader *r, plan *p, const pl_node *at);
+// A kind of objective that a program gives, with its data; 0: reported (build_given.c).
+int take_given_objective(reader *r, const txt *name, pl_objective *o);
 // Coefficients of a trajectory, a file or points, of an objective whose node is `whole`; its
 // harmonics are chosen where they are 0. Returns 0 when it reported a problem.
 int read_target(reader *r, const plan *p, const pl_node *at, const pl_node *whole, double omega,

@@ -270,6 +270,16 @@ static void add_force(reader *r, const load_def *d, const pl_node *at) {
   add_load(r, d, force, d->total.at ? 1.0 / nodes.n : 1, &out, &form);
 }
 
+// a load that a program gives as a function of places, rates and the strength
+static void add_given(reader *r, const load_def *d, const pl_node *at) {
+  node_list nodes;
+  const pl_course *over;
+  if (!select_either(r, d->node, d->nodes, at, "load", &nodes)) return;
+  if (!read_timing(r, &d->time, "", &over)) return;
+  int strength = amplitude(r, d->name.s[0] ? d->name.s : d->given.s, &d->strength, &d->time, over);
+  if (!r->failed) add_given_load(r, d, nodes.n, nodes.v, strength);
+}
+
 static void add_acceleration(reader *r, const load_def *d) {
   pl_load_desc out = {0};
   pl_load_form form = {.inertial = 1};
@@ -469,13 +479,14 @@ void build_loads(reader *r) {
   for (int k = 0; k < loads->n && !r->failed; k++, at = at->next) {
     const load_def *d = (const load_def *)loads->item + k;
     int ways = (d->force.at != NULL) + (d->total.at != NULL) + (d->pressure.at != NULL) +
-               (d->traction.at != NULL) + (d->moment.at != NULL) + (d->acceleration.at != NULL);
+               (d->traction.at != NULL) + (d->moment.at != NULL) + (d->acceleration.at != NULL) +
+               (d->given.at != NULL);
     if (ways != 1) {
-      problem(r, at, "force, total, pressure, traction, moment or acceleration",
+      problem(r, at, "force, total, pressure, traction, moment, acceleration or given",
               "load needs exactly one of 'force' (on every node), 'total' and the others");
       continue;
     }
-    if (d->faces && (d->force.at || d->moment.at || d->node || d->nodes)) {
+    if (d->faces && (d->force.at || d->moment.at || d->given.at || d->node || d->nodes)) {
       problem(r, d->faces, "faces take total, pressure or traction",
               d->node || d->nodes ? "load: faces stand for nodes, so give one of them"
                                   : "load: forces and moments act on nodes");
@@ -485,12 +496,16 @@ void build_loads(reader *r) {
       problem(r, at, "e.g. faces: body group top", "a traction needs 'faces'");
       continue;
     }
-    if (d->pressure.at)
+    if (d->strength.at && !d->given.at)
+      problem(r, d->strength.at, NULL, "load: strength is for loads that are given");
+    else if (d->pressure.at)
       add_pressure(r, d, at);
     else if (d->faces)
       add_on_faces(r, d);
     else if (d->acceleration.at)
       add_acceleration(r, d);
+    else if (d->given.at)
+      add_given(r, d, at);
     else if (d->moment.at)
       add_moment(r, d, at);
     else

@@ -292,7 +292,7 @@ static int check_keys(reader *r, const pl_node *at, const pl_objective_kind *kin
   return 1;
 }
 
-// the one kind that is given; -1: none, or several
+// the one kind that is there, PL_OBJECTIVE_COUNT: a program gives it; -1: none, or several
 static int find_objective(reader *r, const pl_node *at) {
   char hint[PL_TEXT] = "one of:";
   int kind = -1, n = 0;
@@ -301,6 +301,10 @@ static int find_objective(reader *r, const pl_node *at) {
     len += (size_t)snprintf(hint + len, sizeof hint - len, " %s", pl_objective_table[k]->name);
     if (!node_get(at, pl_objective_table[k]->name)) continue;
     kind = k;
+    n++;
+  }
+  if (node_get(at, "given")) {
+    kind = PL_OBJECTIVE_COUNT;
     n++;
   }
   if (n == 1) return kind;
@@ -324,10 +328,25 @@ static int read_value(reader *r, const plan *p, const pl_node *given, const obje
   return kind->nodes == PL_NODES_NONE || read_nodes(r, d, at, o);
 }
 
+// One that a program gives: a quantity of each node.
+static int read_given_objective(reader *r, const plan *p, const pl_node *at, pl_objective *o) {
+  objective_def d = {0};
+  if (!read_map(r, at, &map_objective, &d)) return 0;
+  *o = (pl_objective){.weight = d.weight.v, .name = d.name.at ? d.name.s : NULL};
+  if (!take_given_objective(r, &d.own, o)) return 0;
+  if (!d.goal) {
+    problem(r, at, "e.g. goal: min", "objective '%.60s' needs the key 'goal'", d.own.s);
+    return 0;
+  }
+  return read_goal(r, d.goal, o) && read_at(r, p, d.at, &o->point) &&
+         read_axes(r, d.axes, &o->mask) && read_nodes(r, &d, at, o);
+}
+
 static int read_objective(reader *r, const plan *p, const pl_node *at, pl_objective *o) {
   objective_def d = {0};
   map_keys map = map_objective;
   int k = at->kind == NODE_MAP ? find_objective(r, at) : -1;
+  if (k == PL_OBJECTIVE_COUNT) return read_given_objective(r, p, at, o);
   if (k < 0) return at->kind == NODE_MAP ? 0 : read_map(r, at, &map, &d);
   const pl_objective_kind *kind = pl_objective_table[k];
   map.opt = kind->key;
@@ -337,6 +356,10 @@ static int read_objective(reader *r, const plan *p, const pl_node *at, pl_object
   if (!p->design && kind->form == PL_FORM_OWN) {
     problem(r, d.given[k], "what has a value of its own can be explored, e.g. peak_height",
             "explore: the objective %s is for designs", kind->name);
+    return 0;
+  }
+  if (d.goal) {
+    problem_key(r, d.goal, NULL, "'goal' is for objectives that a program gives");
     return 0;
   }
   *o = d.o;

@@ -54,4 +54,7 @@ void note(reader *r, const char *kind, const char *name, const char *fmt, ...)
 // spline.
 const pl_course *read_series(reader *r, const txt *file, const char *si, int cubic);
 
+// Elements of a load that a program gives, on n nodes (build_given.c).
+void add_given_load(reader *r, const load_def *d, int n, const int *node, int strength);
+
 #endif

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --set path=value: keys by name; list entries by `name`, by their only key (analyses), by a key
-// that has keys below it when they have no name, or by index, counted from 0.
+// --set path=value: keys by name, parameters by theirs alone; list entries by `name`, by their only
+// key (analyses), by a key that has keys below it when they have no name, or by index, counted from
+// 0.
 
 enum { PATH_MAX_PARTS = 32 };
 
@@ -136,6 +137,22 @@ pl_node *tree_set(reader *r, const char *key, node_kind kind, const char *text) 
   return at;
 }
 
+// A name without a dot that is no key of scenes is a parameter's: `k=3` is
+// `parameters.k.value=3`. NULL: it is none, or memory ended.
+static char *parameter_path(reader *r, const char *name) {
+  char full[PL_TEXT];
+  pl_node *all = child(r->root, "parameters"), *at = NULL;
+  for (int k = 0; k < map_nrow(&map_root); k++)
+    if (strcmp(map_row(&map_root, k).key, name) == 0) return NULL;
+  if (all && !strchr(name, '.'))
+    at = all->kind == NODE_MAP    ? child(all, name)
+         : all->kind == NODE_LIST ? list_entry(all, name)
+                                  : NULL;
+  if (!at) return NULL;
+  snprintf(full, sizeof full, "parameters.%.400s%s", name, at->kind == NODE_MAP ? ".value" : "");
+  return (char *)scene_strdup(r, full, strlen(full));
+}
+
 void tree_override(reader *r, const char *assignment) {
   char origin_text[PL_TEXT];
   const char *equal = strchr(assignment, '=');
@@ -143,6 +160,8 @@ void tree_override(reader *r, const char *assignment) {
   const char *origin = scene_strdup(r, origin_text, strlen(origin_text));
   char *path = equal ? (char *)scene_strdup(r, assignment, (size_t)(equal - assignment)) : NULL;
   if (!origin || (equal && !path)) return;
+  char *parameter = path && r->root->kind == NODE_MAP ? parameter_path(r, path) : NULL;
+  if (parameter) path = parameter;
   if (!equal || equal == assignment) {
     problem_at(r, origin, 0, 0, "e.g. --set analyses.static.steps=10", "path=value is wanted");
     return;

@@ -9,6 +9,7 @@
 // What an engineer would wonder about. Warnings only.
 
 static const double HINGE_STIFF = 1.15; // energy of hinges over that of the plate
+static const double WALL = 0.3;         // thickness of a shell over its width
 
 // a number without a unit
 static int is_bare(const num *v) {
@@ -55,6 +56,22 @@ static int unit_forgotten(const reader *r, const body_slot *b, double size) {
          r->scale.base[1] == 1 && size > LARGE;
 }
 
+// A bar of a rectangular section twists as if it were (1 - 0.63 t / b) as stiff as a thin strip.
+static void check_walls(reader *r, const body_slot *b, double size) {
+  const geometry_def *g = b->def->shell;
+  double width;
+  if (!g || r->failed || !b->mesh || has_limits(g)) return;
+  if (!worked(r, pl_mesh_width(b->mesh, &width))) return;
+  width = fmin(width, size);
+  double part = g->thickness.v / width;
+  if (!(part > WALL)) return;
+  warning(r, g->thickness.at,
+          "shells are for walls thinner than a tenth of their width: take a solid or a rod",
+          "shell '%s': a thickness of %.3g m at a width of about %.3g m: it twists %s too stiffly",
+          b->def->name.s, g->thickness.v, width,
+          part < 0.53 ? "by a fifth or more" : "by half or more");
+}
+
 static void check_body(reader *r, const body_slot *b) {
   double lo[3], hi[3], size = 0;
   pl_mesh_bounds(b->mesh, lo, hi);
@@ -78,9 +95,7 @@ static void check_body(reader *r, const body_slot *b) {
             "shell '%s': a thickness of %.3g m at a size of %.3g m looks like a wrong unit",
             b->def->name.s, g->thickness.v, size);
   }
-  if (g && g->thickness.v > 0.5 * size)
-    warning(r, g->thickness.at, NULL, "shell '%s': a thickness of %.3g m at a size of %.3g m",
-            b->def->name.s, g->thickness.v, size);
+  if (!odd) check_walls(r, b, size);
   if (!b->rod) return;
   double wide = b->rod->wide;
   if (wide > 0.5 * size)
@@ -152,16 +167,20 @@ static void check_gravity(reader *r) {
   }
 }
 
-// components of nodes that drives and supports prescribe in all analyses
-static char *prescribed(reader *r, const pl_scene *s) {
+// components of nodes that supports and, if they count, drives prescribe in all analyses
+static char *prescribed(reader *r, const pl_scene *s, int drives) {
   char *mask = scene_alloc(r, (size_t)r->b->nnode + (size_t)r->b->ncopy + 1, 1);
   for (int k = 0; mask && k < r->b->ndrive; k++) {
     const pl_drive_desc *d = &r->b->drive[k];
-    int lets_go = k < r->nmotion && drive_lets_go(r, s, k);
-    for (int i = 0; i < d->nnode && !lets_go; i++)
+    int passed = (k < r->nmotion && drive_lets_go(r, s, k)) || (d->nterm > 0 && !drives);
+    for (int i = 0; i < d->nnode && !passed; i++)
       mask[d->node[i]] |= (char)(d->kind == PL_DRIVE_ROTATION ? 7 : d->mask);
   }
   return mask;
+}
+
+static int is_held(const reader *r, const char *mask, int node) {
+  return mask[node] == (1 << r->b->dim) - 1;
 }
 
 // all of several chosen nodes are held in all directions
@@ -169,31 +188,55 @@ static int all_held(reader *r, const pl_node *nodes, const pl_node *at, const ch
   node_list l;
   if (!nodes || !select_either(r, NULL, nodes, at, "load", &l) || l.n < 2) return 0;
   for (int i = 0; i < l.n; i++)
-    if (mask[l.v[i]] != (1 << r->b->dim) - 1) return 0;
+    if (!is_held(r, mask, l.v[i])) return 0;
   return 1;
 }
 
 // forces that go into supports at once
 static void check_loads(reader *r, const pl_scene *s) {
   const pl_node *at = items_first(&r->def.loads);
-  char *mask = prescribed(r, s);
+  char *mask = prescribed(r, s, 1);
   const load_def *def = r->def.loads.item;
   for (int k = 0, i = 0; mask && i < r->def.loads.n; i++, at = at->next) {
-    // pressures and moments are elements
-    if (def[i].pressure.at || def[i].moment.at) {
-      if (all_held(r, def[i].moment.at ? def[i].nodes : def[i].faces, at, mask))
+    // pressures, moments and what a program gives are elements
+    if (def[i].pressure.at || def[i].moment.at || def[i].given.at) {
+      const load_def *d = &def[i];
+      if (all_held(r, d->pressure.at ? d->faces : d->node ? d->node : d->nodes, at, mask))
         warning(r, at, "put it on nodes that can move",
                 "load %d does nothing: all its nodes are held, or driven", i + 1);
       continue;
     }
-    const pl_load_desc *d = &r->b->load[k];
+    const pl_load_desc *out = &r->b->load[k];
     if (r->b->form[k++].inertial) continue;
     int along = 0, moves = 0;
-    for (int c = 0; c < r->b->dim; c++) along |= (d->term.amplitude[c] != 0) << c;
-    for (int n = 0; n < d->nnode; n++) moves |= along & ~mask[d->node[n]];
+    for (int c = 0; c < r->b->dim; c++) along |= (out->term.amplitude[c] != 0) << c;
+    for (int n = 0; n < out->nnode; n++) moves |= along & ~mask[out->node[n]];
     if (along && !moves)
       warning(r, at, "put it on nodes that can move",
               "load %d does nothing: all its nodes are held, or driven, along it", i + 1);
+  }
+}
+
+// tendons and springs to the ground between what does not move
+static void check_pulls(reader *r, const pl_scene *s) {
+  const items *tendons = &r->def.tendons, *beds = &r->def.foundations;
+  const pl_node *at = items_first(tendons);
+  char *mask = tendons->n + beds->n > 0 ? prescribed(r, s, 0) : NULL;
+  for (int k = 0; mask && k < tendons->n; k++, at = at->next) {
+    const tendon_def *d = (const tendon_def *)tendons->item + k;
+    int node, moves = 0;
+    for (const pl_node *p = d->through->first; p && !moves; p = p->next)
+      moves = !select_one(r, p, "through", &node) || !is_held(r, mask, node);
+    if (!moves)
+      warning(r, at, "lead it through nodes that can move",
+              "tendon %d does nothing: all its points are held", k + 1);
+  }
+  at = items_first(beds);
+  for (int k = 0; mask && k < beds->n; k++, at = at->next) {
+    const foundation_def *d = (const foundation_def *)beds->item + k;
+    if (all_held(r, d->nodes ? d->nodes : d->faces, at, mask))
+      warning(r, at, "put it on nodes that can move",
+              "foundation %d does nothing: all its nodes are held", k + 1);
   }
 }
 
@@ -229,6 +272,7 @@ void check_plausible(reader *r, const pl_scene *s) {
   check_gravity(r);
   check_welds(r);
   check_loads(r, s);
+  check_pulls(r, s);
   check_nodes(r);
 }
 

@@ -188,6 +188,19 @@ static void release(reader *r) {
 
 static const pl_scene_limits default_limits = {.yaml_nodes = 1000000, .nodes = 20000000};
 
+// the list is needed as long as the scene
+static pl_status keep_given(reader *r) {
+  int n = r->limit.ngiven;
+  pl_scene_given *list = scene_alloc(r, (size_t)n, sizeof *list);
+  for (int k = 0; list && k < n; k++) {
+    const pl_scene_given *g = &r->limit.given[k];
+    list[k] = *g;
+    list[k].name = scene_strdup(r, g->name, strlen(g->name));
+  }
+  r->limit.given = list;
+  return r->failed;
+}
+
 static pl_status parse_into(reader *r, pl_scene *s, const source *from, int nset,
                             const char *const *set) {
   PL_TRY(pl_builder_create(r->env, 3, &s->impl->builder));
@@ -199,6 +212,7 @@ static pl_status parse_into(reader *r, pl_scene *s, const source *from, int nset
   s->path = r->file = scene_strdup(r, from->name, strlen(from->name));
   s->folder = r->folder = scene_strdup(r, from->folder, strlen(from->folder));
   if (r->limit.root) r->limit.root = scene_strdup(r, r->limit.root, strlen(r->limit.root));
+  PL_TRY(keep_given(r));
   s->impl->limit = r->limit;
   r->store = pl_alloc(r->env, STORE_MAX, sizeof *r->store);
   if (r->failed || !r->store) return PL_E_NOMEM;

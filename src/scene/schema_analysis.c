@@ -20,6 +20,11 @@
   }
 
 static const row analysis_rows[] = {ANALYSIS_ROWS};
+#define GRADIENTS_ROW                                                                              \
+  ROW(analysis_def, variables, "gradients", T_RAW, .choices = "no | yes | [name, ...]",            \
+      .text = "parameters by which results are differentiated, also alpha and beta (damping); "    \
+              "yes: all parameters. See [gradients](gradients.md)")
+static const row gradient_rows[] = {ANALYSIS_ROWS, GRADIENTS_ROW};
 static const row coarsen_rows[] = {
     ANALYSIS_ROWS,
     ROW(analysis_def, record, "record", T_TEXT,
@@ -43,6 +48,7 @@ static const row path_rows[] = {
 static const row drape_rows[] = {ANALYSIS_ROWS, CLOTH_ROWS};
 static const row transient_rows[] = {
     ANALYSIS_ROWS,
+    GRADIENTS_ROW,
     CLOTH_ROWS,
     ROW(analysis_def, compare, "compare", T_RAW, .choices = "[method, ...]",
         .text = "further methods from the same start, for limits of stretch or contact"),
@@ -152,12 +158,12 @@ const map_keys map_data = {
     .what = "data", .text = "One file of measurements.", .size = sizeof(data_def), ROWS(data_rows)};
 
 // rows of each kind
-#define ROWS_static       ROWS(analysis_rows)
+#define ROWS_static       ROWS(gradient_rows)
 #define ROWS_modes        ROWS(analysis_rows)
 #define ROWS_drape        ROWS(drape_rows)
 #define ROWS_transient    ROWS(transient_rows)
 #define ROWS_jump         ROWS(analysis_rows)
-#define ROWS_periodic     ROWS(analysis_rows)
+#define ROWS_periodic     ROWS(gradient_rows)
 #define ROWS_response     ROWS(response_rows)
 #define ROWS_backbone     ROWS(analysis_rows)
 #define ROWS_fit_damping  ROWS(fit_rows)

@@ -18,7 +18,11 @@ static const row objective_rows[] = {
   ROW(objective_def, given[PL_OBJECTIVE_##name], #name, T_RAW, .objective = &pl_objective_##name),
     PL_OBJECTIVE_LIST(X)
 #undef X
-        ROW(objective_def, node, "node", T_RAW, .choices = "selector", .text = "the node"),
+        ROW(objective_def, own, "given", T_TEXT,
+            .text = "name under which a program gives an objective ([Python](python.md))"),
+    ROW(objective_def, goal, "goal", T_RAW, .choices = "max|min|value",
+        .text = "of one that is given: largest, smallest or a target; it is above 0"),
+    ROW(objective_def, node, "node", T_RAW, .choices = "selector", .text = "the node"),
     ROW(objective_def, nodes, "nodes", T_RAW, .choices = "selector",
         .text = "several nodes; a trajectory's share their phase"),
     ROW(objective_def, axes, "axes", T_RAW, .choices = "[x, y, z]",

@@ -28,11 +28,16 @@ static const row load_rows[] = {
     ROW(load_def, acceleration, "acceleration", T_VEC, .unit = "m/s^2",
         .text = "acceleration of the base: all that has mass is pushed against it, and motions "
                 "are those relative to the base"),
+    ROW(load_def, given, "given", T_TEXT,
+        .text = "name under which a program gives a load on nodes, of places and rates "
+                "([Python](python.md))"),
+    ROW(load_def, strength, "strength", T_NUM, .unit = "", .value = 1, ANY,
+        .text = "number that a load that is given is told, and that follows the course of time"),
     TIMING_ROWS(load_def),
 };
 const map_keys map_load = {.what = "load",
-                           .text = "Exactly one of force, total, pressure, traction, moment "
-                                   "and acceleration: constant, harmonic or over time. See "
+                           .text = "Exactly one of force, total, pressure, traction, moment, "
+                                   "acceleration and given: constant, harmonic or over time. See "
                                    "[loads](loads.md).",
                            .size = sizeof(load_def),
                            ROWS(load_rows)};

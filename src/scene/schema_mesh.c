@@ -165,6 +165,8 @@ static const row mesh_rows[] = {
     ROW(mesh_def, points, "points", T_MAP, SUB(map_points), .text = "line through points"),
     ROW(mesh_def, arc, "arc", T_MAP, SUB(map_arc), .text = "arc or ring"),
     ROW(mesh_def, helix, "helix", T_MAP, SUB(map_helix), .text = "helix"),
+    ROW(mesh_def, given, "given", T_TEXT,
+        .text = "name under which a program gives arrays ([Python](python.md)), of any cells"),
 };
 const map_keys map_mesh = {
     .what = "mesh",

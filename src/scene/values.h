@@ -277,6 +277,7 @@ typedef struct mesh_def {
   line_def *line;
   points_def *points;
   arc_def *arc, *helix;
+  txt given;
 } mesh_def;
 typedef struct rotate_def {
   vec axis;
@@ -448,6 +449,8 @@ typedef struct load_def {
   const pl_node *node, *nodes, *faces;
   vec force, total, traction, moment, acceleration;
   num pressure;
+  txt given;
+  num strength;
   timing_def time;
 } load_def;
 typedef struct tendon_def {
@@ -636,6 +639,8 @@ typedef struct search_check_def {
 typedef struct objective_def {
   txt name;
   const pl_node *given[PL_OBJECTIVE_COUNT]; // one of them: the kind
+  txt own;                                  // or one that a program gives
+  const pl_node *goal;
   const pl_node *node, *nodes, *axes, *at, *of;
   num weight;
   pl_objective o; // filled by the keys of its kind

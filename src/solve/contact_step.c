@@ -6,10 +6,11 @@
 
 enum {
   STALE = 3, // iterations without a smaller residual before rounding is suspected
-  SLOW = 12  // iterations in which plain steps with faces at obstacles must get anywhere
+  SLOW = 12  // iterations in which steps must get anywhere
 };
 static const double SOME = 1e-3;  // of the residual: what is left of it then
-static const double SAME = 1e-10; // of the places: a correction that leaves the tangent as it was
+static const double SAME = 1e-6;  // of the places: a correction that leaves the tangent as it was
+static const double ASTRAY = 1e3; // of the forces at first: from there iterations do not come back
 static const double TAU_MIN = 1e-6, TAU_MAX = 1e3; // shifts of an indefinite tangent
 
 // a definite tangent: held where contacts press, and with more on its diagonal
@@ -104,9 +105,16 @@ static pl_status iterate(stepper *st, const rule *u, const contact_rule *law, in
   return sure && *last > 4 * DBL_EPSILON ? stepper_descend(st, u) : step_velocities(st, u);
 }
 
+// Steps that get nowhere: plain ones with faces at obstacles; those downhill of solids with
+// damping, of which the potential that they go by knows little. Shorter ones do better.
+static int may_give_up(const stepper *st, int sure) {
+  int faces = surface_any(st->contacts);
+  return sure ? st->damped && !faces : faces;
+}
+
 static pl_status newton(stepper *st, const rule *u, int sure) {
   contact_rule law = {.slope = u->dv, .drag = 1, .t = u->t, .q = st->x->q, .rate = st->x->v};
-  double residual, force, first = 0, best = INFINITY, last = INFINITY;
+  double residual, force, first = 0, start = 0, best = INFINITY, last = INFINITY;
   int stale = 0;
   law.t0 = st->s->t;
   law.q0 = st->s->q;
@@ -126,7 +134,9 @@ static pl_status newton(stepper *st, const rule *u, int sure) {
     if (it == st->o->max_iter || (!sure && it > 4 && residual > 1e3 * best)) return PL_UNSOLVED;
     best = fmin(best, residual);
     if (it == 0) first = best;
-    if (!sure && it == SLOW && best > SOME * first && surface_any(st->contacts)) return PL_UNSOLVED;
+    if (it <= 1) start = fmax(start, force);
+    if (it > 4 && force > ASTRAY * start) return PL_UNSOLVED;
+    if (it == SLOW && best > SOME * first && may_give_up(st, sure)) return PL_UNSOLVED;
     PL_TRY(stepper_progress(st));
     PL_TRY(iterate(st, u, &law, sure, &last));
   }

@@ -54,6 +54,7 @@ static pl_status damp(stepper *st, double h) {
   for (int k = 0; k < STEPS; k++) {
     stepper_predict(st, &u, 0);
     PL_TRY(stepper_newton(st, &u, NEWTON_CAREFUL));
+    if (st->gradient) PL_TRY(follow_rule(st, &u));
     memcpy(st->s->q, st->x->q, (size_t)st->nq * sizeof *st->s->q);
     memcpy(st->s->v, st->x->v, (size_t)st->nq * sizeof *st->s->v);
   }
@@ -67,10 +68,14 @@ pl_status stepper_settle(stepper *st, double h) {
   pl_state_copy(st->first, st->s);
   for (int i = 0; i < st->n; i++) st->s->a[st->dof[i]] = 0;
   pl_status s = find_light(st, h, light, &loud);
+  int follows = s == PL_OK && loud > 0 && st->gradient;
+  if (follows) s = pl_gradient_mark(st->gradient);
   if (s == PL_OK && loud > 0) s = damp(st, PART * h);
   int done = s == PL_OK && loud > 0;
+  if (!done) memset(light, 0, (size_t)st->nq * sizeof *light);
+  if (follows && s >= 0) pl_gradient_back(st->gradient, light);
   for (int i = 0; i < st->nq; i++) {
-    if (done && light[i]) continue;
+    if (light[i]) continue;
     st->s->q[i] = st->first->q[i];
     st->s->v[i] = st->first->v[i];
   }

@@ -2,6 +2,7 @@
 #define SOLVE_IMPL_H
 
 #include "pliant/contact.h"
+#include "pliant/follow.h"
 #include "pliant/math.h"
 #include "pliant/solve.h"
 
@@ -474,8 +475,18 @@ typedef struct stepper {
   pl_sound *sound;          // steps of impacts go by it; NULL: they are as others
   const pl_jump_opts *jump; // NULL: no jump
   double *fit;              // [3 nq] scratch of the rigid body that fits
+  pl_gradient *gradient;    // follows the steps; NULL: nobody does
   pl_flight next;           // the trial of a rigid step
 } stepper;
+
+// ---- derivatives by parameters ------------------------------------------------------------------
+
+// Motions whose steps are no smooth function of parameters are refused (PL_E_INPUT).
+pl_status follow_check(const stepper *st);
+// Accelerations at the start; a step by the rule to x, and one that is accepted.
+pl_status follow_begin(stepper *st);
+pl_status follow_rule(stepper *st, const rule *u);
+pl_status follow_step(stepper *st, const rule *u);
 
 // ---- flights and jumps --------------------------------------------------------------------------
 

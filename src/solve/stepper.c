@@ -551,6 +551,7 @@ pl_status stepper_accept(stepper *st, double h) {
   if (st->contacts) PL_TRY(contact_set_accept(st->contacts));
   if (st->contacts && st->contacts->k->accepted)
     st->contacts->k->accepted(st->contacts->k->ctx, st->x, h);
+  if (st->gradient) PL_TRY(follow_step(st, &u));
   pl_state_copy(st->s, st->x);
   pl_commit(st->m, st->p, st->s);
   return PL_OK;

@@ -169,10 +169,10 @@ static void restore(pl_motion *k) {
 // one step of the grid, in halves, quarters, ... where it fails
 static pl_status grid_step(pl_motion *k, double h, double t) {
   const pl_method *f = k->method;
-  long part = 0, parts = 1;
-  int level = 0;
   double from = k->s->t;
   save(k);
+  int least = f->halved ? f->halved(k->ctx) : 0, level = least;
+  long part = 0, parts = 1L << level;
   while (part < parts) {
     double sub = h / (double)parts, to = part + 1 == parts ? t : from + sub * (double)(part + 1);
     pl_status s = f->attempt(k->ctx, sub, to, level);
@@ -189,7 +189,7 @@ static pl_status grid_step(pl_motion *k, double h, double t) {
     PL_TRY(s);
     part++;
     // after two equal parts the longer one is tried again
-    if (level > 0 && part % 2 == 0) {
+    if (level > least && part % 2 == 0) {
       level--;
       part /= 2;
       parts /= 2;

@@ -5,6 +5,9 @@
 
 // how often a grid step is halved at most: to be solved, and to pass checks
 enum { LEVELS = 16, CHECK_LEVELS = 8 };
+// steps of the grid for which the length is kept that was solved where a longer one was not, at
+// first and at most, doubled whenever that fails anew; how often they are halved then, at most
+enum { PAUSE = 2, LONGEST_PAUSE = 64, MOST_HALVED = 4 };
 static const double PERIOD_SLACK = 1e-6;
 static const double STEP_LEAST = 1e-100; // s; its square is divided by
 
@@ -77,7 +80,35 @@ typedef struct run {
   pl_observe_fn observe;
   void *observe_ctx;
   double error, size; // adaptive: of the trial over the tolerance, largest motion so far
+  int least, failed;  // halvings that the step of the grid began with; a part was not solved
 } run;
+
+// A step that is not solved costs more than the parts that are: the next steps of the grid begin
+// with these, one halving more at a time, as what needed many of them was more likely an event.
+static void remember_failure(run *r, int level) {
+  pl_history *b = r->st->hist;
+  b->halved = level <= r->least ? level : r->least + 1;
+  if (b->halved > MOST_HALVED) b->halved = MOST_HALVED;
+  if (!r->failed) b->halved_pause = b->halved_pause > 0 ? 2 * b->halved_pause : PAUSE;
+  if (b->halved_pause > LONGEST_PAUSE) b->halved_pause = LONGEST_PAUSE;
+  b->halved_steps = b->halved_pause;
+  r->failed = 1;
+}
+
+static int halved(void *ctx) {
+  run *r = ctx;
+  pl_history *b = r->st->hist;
+  if (jump_is_rigid(r->st)) {
+    b->halved = b->halved_pause = 0;
+  } else if (b->halved > 0 && b->halved_steps-- <= 0) {
+    b->halved--;
+    b->halved_steps = b->halved_pause;
+  } else if (b->halved == 0 && b->halved_pause > 0) {
+    b->halved_pause--;
+  }
+  r->failed = 0;
+  return r->least = b->halved;
+}
 
 static pl_status attempt(void *ctx, double h, double t, int level) {
   stepper *st = ((run *)ctx)->st;
@@ -88,6 +119,7 @@ static pl_status attempt(void *ctx, double h, double t, int level) {
   }
   if (may_halve && phase_is_long(st, h)) return PL_UNSOLVED;
   pl_status s = stepper_try(st, h, t);
+  if (s == PL_UNSOLVED && may_halve) remember_failure(ctx, level + 1);
   if (s == PL_OK && may_halve && phase_begins(st, h)) return PL_UNSOLVED;
   // a solution that fails a check however short the step is taken, and told
   return s == PL_UNSOLVED && st->audit.unsound && level >= CHECK_LEVELS ? PL_OK : s;
@@ -212,6 +244,7 @@ static double longer(void *ctx, double h) {
 static const pl_method fixed = {.name = "transient",
                                 .halvings = LEVELS,
                                 .attempt = attempt,
+                                .halved = halved,
                                 .accept = accept_step,
                                 .restore = restore,
                                 .complete = period_progress,
@@ -229,6 +262,7 @@ static const pl_method adaptive = {.name = "transient",
 static const pl_method jumping = {.name = "jump",
                                   .halvings = LEVELS,
                                   .attempt = attempt,
+                                  .halved = halved,
                                   .accept = accept_step,
                                   .restore = restore,
                                   .complete = complete_jump,
@@ -242,6 +276,7 @@ static pl_status begin(stepper *st, double h) {
   if (st->hist->nstep > 0) return st->jump ? jump_open(st) : PL_OK;
   PL_TRY(stepper_begin(st));
   PL_TRY(stepper_settle(st, h));
+  if (st->gradient) PL_TRY(follow_begin(st));
   if (st->jump) PL_TRY(jump_open(st));
   // contact needs it again
   if (st->contacts) return PL_OK;
@@ -276,6 +311,7 @@ static pl_status stepping(run *r, pl_history *history) {
   PL_TRY(plan_make(st->env, st->m, st->o, &r->p));
   int nsample = st->o->steady > 0 ? r->p.nsample : 0;
   PL_TRY(stepper_open(st));
+  if (st->gradient) PL_TRY(follow_check(st));
   if (st->contacts && st->o->method == PL_NEWMARK && st->o->impact_step > 0)
     PL_TRY(pl_sound_create(st->m, st->p, st->w, &st->sound));
   PL_TRY(pl_motion_open(k, history, st->o->method == PL_BDF2, st->whole.n > 0, nsample));
@@ -293,8 +329,9 @@ static pl_status stepping(run *r, pl_history *history) {
 
 // jump NULL: a plain transient
 static pl_status run_motion(const pl_transient_opts *o, const pl_jump_opts *jump, const pl_model *m,
-                            const pl_params *p, pl_contact *k, pl_state *s, pl_history *history,
-                            pl_work *w, pl_observe_fn observe, void *ctx, pl_transient_info *info) {
+                            const pl_params *p, pl_contact *k, pl_gradient *gradient, pl_state *s,
+                            pl_history *history, pl_work *w, pl_observe_fn observe, void *ctx,
+                            pl_transient_info *info) {
   pl_transient_info own;
   const pl_transient_opts usual = pl_transient_defaults();
   if (!info) info = &own;
@@ -335,7 +372,8 @@ static pl_status run_motion(const pl_transient_opts *o, const pl_jump_opts *jump
                 .nq = pl_model_nq(m),
                 .dof = pl_model_free_dofs(m),
                 .s = s,
-                .jump = jump};
+                .jump = jump,
+                .gradient = gradient};
   contact_set contacts = {0};
   pl_status status = k ? contact_set_open(&contacts, w->env, m, p, k) : PL_OK;
   if (k) st.contacts = &contacts;
@@ -352,7 +390,7 @@ static pl_status run_motion(const pl_transient_opts *o, const pl_jump_opts *jump
 pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
                                pl_contact *k, pl_state *s, pl_history *history, pl_work *w,
                                pl_observe_fn observe, void *ctx, pl_transient_info *info) {
-  return run_motion(o, NULL, m, p, k, s, history, w, observe, ctx, info);
+  return run_motion(o, NULL, m, p, k, NULL, s, history, w, observe, ctx, info);
 }
 
 pl_status pl_jump_run(const pl_jump_opts *o, const pl_model *m, const pl_params *p, pl_contact *k,
@@ -363,11 +401,17 @@ pl_status pl_jump_run(const pl_jump_opts *o, const pl_model *m, const pl_params 
   PL_TRY(solve_opts_check(w->env, pl_jump_option_table, pl_jump_option_count, o));
   PL_TRY(flight_check(m, w->env));
   const pl_transient_opts steps = pl_jump_transient(o);
-  return run_motion(&steps, o, m, p, k, s, history, w, observe, ctx, info);
+  return run_motion(&steps, o, m, p, k, NULL, s, history, w, observe, ctx, info);
 }
 
 pl_status pl_transient(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
                        pl_state *s, pl_history *history, pl_work *w, pl_observe_fn observe,
                        void *ctx, pl_transient_info *info) {
   return pl_transient_contact(o, m, p, NULL, s, history, w, observe, ctx, info);
+}
+
+pl_status pl_transient_gradient(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
+                                pl_gradient *g, pl_state *s, pl_work *w, pl_observe_fn observe,
+                                void *ctx, pl_transient_info *info) {
+  return run_motion(o, NULL, m, p, NULL, g, s, NULL, w, observe, ctx, info);
 }

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-// PAGE is the folder of the files
+// PAGE is the folder of the page's files, GALLERY the archive
 #define FILE_IN(symbol, file)                                                                      \
   __asm__(".section .rodata\n"                                                                     \
           ".balign 16\n"                                                                           \
           "pl_studio_" symbol ":\n"                                                                \
-          ".incbin \"" PAGE "/" file "\"\n"                                                        \
+          ".incbin \"" file "\"\n"                                                                 \
           "pl_studio_" symbol "_end:\n"                                                            \
           ".byte 0\n"                                                                              \
           ".text\n");
@@ -16,11 +16,11 @@
   extern const unsigned char symbol[] __asm__("pl_studio_" #symbol);                               \
   extern const unsigned char symbol##_end[] __asm__("pl_studio_" #symbol "_end");
 
-FILE_IN("page", "index.html.gz")
-FILE_IN("script", "app.js.gz")
-FILE_IN("style", "app.css.gz")
-FILE_IN("icon", "icon.svg.gz")
-FILE_IN("scenes", "../gallery.tar.gz")
+FILE_IN("page", PAGE "/index.html.gz")
+FILE_IN("script", PAGE "/app.js.gz")
+FILE_IN("style", PAGE "/app.css.gz")
+FILE_IN("icon", PAGE "/icon.svg.gz")
+FILE_IN("scenes", GALLERY)
 BYTES(page)
 BYTES(script)
 BYTES(style)

@@ -39,13 +39,6 @@ add_test(NAME cli_threads COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_th
          ${CMAKE_CURRENT_BINARY_DIR}/cli_threads)
 set_tests_properties(cli_threads PROPERTIES LABELS cli TIMEOUT 600)
 
-# programs elsewhere know nothing of sanitizers
-if(NOT PLIANT_SANITIZE)
-  add_test(NAME cli_package COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_package.py ${CMAKE_COMMAND}
-           ${CMAKE_BINARY_DIR} ${CMAKE_C_COMPILER} ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/cli_package)
-  set_tests_properties(cli_package PROPERTIES LABELS cli TIMEOUT 600)
-endif()
-
 # libraries in front of the system's do not go with sanitizers, which stand there themselves
 set(preload "")
 foreach(name fail_malloc stop_after)

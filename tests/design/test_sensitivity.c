@@ -366,6 +366,34 @@ static void predictions_are_of_first_order(void **state) {
   close_bench(&t);
 }
 
+// far changes stretch the stiff links of a prediction, whose tension must not hide how far it is
+// off
+static void far_predictions_are_known_as_such(void **state) {
+  (void)state;
+  bench t;
+  open_bench(&t, design_mechanism, 1, 0, NULL);
+  pl_design *d = t.d;
+  double grad[40], dx[40], x[40], x0[40], value;
+  check_ok(&env, pl_design_amplitude(d, 0, t.node, 0, &value, grad));
+  pl_design_values(d, x0);
+  for (int k = 0; k < 4; k++) {
+    double size = k % 2 ? 0.1 : 0.05, trust;
+    pl_orbit *o;
+    for (int i = 0; i < d->nvar; i++) x[i] = k < 2 ? grad[i] : -grad[i];
+    pl_design_direction(d, x, dx);
+    for (int i = 0; i < d->nvar; i++) dx[i] *= size;
+    for (int i = 0; i < d->nvar; i++) x[i] = x0[i] + dx[i];
+    check_ok(&env, pl_design_predict(d, 0, dx, &o, &trust));
+    check_ok(&env, pl_design_move(d, x));
+    const pl_orbit *solved = pl_design_orbit(d, 0);
+    double off = pl_orbit_distance(t.b.m, o, solved) / pl_orbit_size(t.b.m, solved);
+    check_close(trust / off, 1, 0.01);
+    check_ok(&env, pl_design_move(d, x0));
+    pl_orbit_free(o);
+  }
+  close_bench(&t);
+}
+
 // without stiffness the mean position is free and J singular: a moved diagonal solves for what
 // there is, and amplitude and gradient are those of F / sqrt((k - m w^2)^2 + (c w)^2) at k = 0
 static void singular_jacobians_are_regularised(void **state) {
@@ -424,6 +452,7 @@ int test_sensitivity(void) {
       cmocka_unit_test(driven_components_count),
       cmocka_unit_test(series_of_all_nodes),
       cmocka_unit_test(predictions_are_of_first_order),
+      cmocka_unit_test(far_predictions_are_known_as_such),
       cmocka_unit_test(singular_jacobians_are_regularised),
       cmocka_unit_test(threads_do_not_matter),
   };

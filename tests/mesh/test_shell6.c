@@ -90,6 +90,25 @@ static void joint(void **state) {
   pl_mesh_free(m);
 }
 
+static void widths(void **state) {
+  (void)state;
+  double width;
+  pl_mesh *m, *second;
+  // a strip of 20 by 2: 2 * 40 / 44
+  check_ok(&env, pl_gen_grid(&env, 10, 2, 20, 2, PL_RIGHT, &m));
+  check_ok(&env, pl_mesh_width(m, &width));
+  check_close(width, 80.0 / 44, 1e-14);
+  check_ok(&env, pl_mesh_raise_surface(m, &second));
+  check_ok(&env, pl_mesh_width(second, &width));
+  check_close(width, 80.0 / 44, 1e-14);
+  pl_mesh_free(second);
+  pl_mesh_free(m);
+  check_ok(&env, pl_gen_icosphere(&env, 2, &m));
+  check_ok(&env, pl_mesh_width(m, &width));
+  assert_true(isinf(width));
+  pl_mesh_free(m);
+}
+
 static void folded(void **state) {
   (void)state;
   const double angle[2] = {0.3, 0.3};
@@ -222,8 +241,8 @@ static void allocations(void **state) {
 
 int test_shell6(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(joint),   cmocka_unit_test(folded),      cmocka_unit_test(quads),
-      cmocka_unit_test(rounded), cmocka_unit_test(allocations),
+      cmocka_unit_test(joint), cmocka_unit_test(widths),  cmocka_unit_test(folded),
+      cmocka_unit_test(quads), cmocka_unit_test(rounded), cmocka_unit_test(allocations),
   };
   pl_env_init(&env);
   return cmocka_run_group_tests_name("mesh.shell6", tests, NULL, NULL);

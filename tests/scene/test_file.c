@@ -253,6 +253,13 @@ static void warnings(void **state) {
        "mesh: {box: {size: [1, 1, 1], cells: [1, 1, 1]}}}}]\nfixed: b group left\nloads: [{faces: "
        "b group left, pressure: 1 kPa}]\n",
        "load 1 does nothing: all its nodes are held"},
+      {"materials: {a: {young: 3.3 GPa, density: 1240}}\nbodies: [{name: b, solid: {material: a, "
+       "mesh: {box: {size: [1, 1, 1], cells: [1, 1, 1]}}}}]\nfixed: b group left\nfoundations: "
+       "[{faces: b group left, total: 1 N/m}]\n",
+       "foundation 1 does nothing: all its nodes are held"},
+      {"nodes: {p: [0, 0, 0], q: [1, 0, 0], s: [2, 0, 0]}\nfixed: [p, q]\ntendons: [{through: [p, "
+       "q], tension: 1 N}, {through: [p, s], tension: 1 N}]\n",
+       "tendon 1 does nothing: all its points are held"},
       {"mechanism: {joints: {a: [0, 0, 0], b: [1, 0, 0]}, links: [{joints: [a, b], stiffness: 50 "
        "N/m}], springs: [{nodes: [a, b], stiffness: 10 N/m}]}\n",
        "is close to that of the springs"},

@@ -135,9 +135,10 @@ function Rail() {
   const own = useRef<HTMLElement>(null)
   // narrow windows have no room for all
   useEffect(() => own.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [screen.value])
+  const there = screens.map((s) => !s.when || s.when() || screen.value === s.id)
   return (
-    <nav class="rail" aria-label="screens" ref={own}>
-      {screens.map((s, k) => (s.when && !s.when() && screen.value !== s.id ? null : (
+    <nav class={`rail ${there.filter(Boolean).length > 8 ? 'many' : ''}`} aria-label="screens" ref={own}>
+      {screens.map((s, k) => (!there[k] ? null : (
         <a key={s.id} href={`#/${s.id}`} aria-current={screen.value === s.id ? 'page' : undefined} title={`${s.name} (Alt-${(k + 1) % 10})`} onClick={(e) => (e.preventDefault(), show(s.id))}>
           <Icon name={s.icon} />
           <span>{s.name}</span>

@@ -1,11 +1,16 @@
 // A response curve: points are looked at and chosen, the range of frequencies is dragged.
 import { scaleLinear, scaleLog } from 'd3-scale'
+import type { ScaleContinuousNumeric } from 'd3-scale'
 import { useSignal } from '@preact/signals'
-import { useMemo, useRef } from 'preact/hooks'
+import type { Signal } from '@preact/signals'
+import { useEffect, useId, useMemo, useRef } from 'preact/hooks'
+import { Axes, Closer } from './axes'
 import { columnOf, partsOf, quantityWords } from './curves'
 import type { Curve, SpecialPoint } from './curves'
 import { fixed, general } from './format'
-import { useSize } from './path_plot'
+import { panned, towards, wheelFactor, zoomed } from './plot_window'
+import type { Seen } from './plot_window'
+import { useSize } from './use_size'
 
 export interface Measured {
   name: string
@@ -33,10 +38,13 @@ export interface CurvePlotProps {
   drag: (range: Ends) => void
 }
 
-const margin = { left: 66, right: 18, top: 16, bottom: 40 }
+const margin = { left: 66, right: 18, top: 16, bottom: 38 }
 const reach = 26 // pixels
 
+type Scale = ScaleContinuousNumeric<number, number>
+
 interface Scales {
+  run: { x: Scale; y: Scale }
   x: (v: number) => number
   y: (v: number) => number
   back: (px: number) => number
@@ -44,7 +52,8 @@ interface Scales {
   yTicks: number[]
 }
 
-function scalesOf(p: CurvePlotProps, width: number, height: number): Scales {
+// seen: the part that is looked into
+function scalesOf(p: CurvePlotProps, width: number, height: number, seen: Seen | null): Scales {
   const y = columnOf(p.curve, p.quantity)
   const points: [number, number][] = []
   for (const c of [p.curve, p.beside]) {
@@ -57,13 +66,21 @@ function scalesOf(p: CurvePlotProps, width: number, height: number): Scales {
   if (p.range) xs.push(p.range.from, p.range.to)
   const [lo, hi] = [Math.min(...xs, Infinity), Math.max(...xs, -Infinity)]
   const room = lo < hi ? 0.03 * (hi - lo) : Math.abs(lo) * 0.1 || 1
-  const x = scaleLinear(Number.isFinite(lo) ? [lo - room, hi + room] : [0, 1], [margin.left, width - margin.right])
+  const x = scaleLinear(seen?.x ?? (Number.isFinite(lo) ? [lo - room, hi + room] : [0, 1]), [margin.left, width - margin.right])
   const span = [height - margin.bottom, margin.top]
   const most = Math.max(...ys, 1e-12)
   const least = Math.min(...ys, most)
-  const v = p.log ? scaleLog([0.8 * least, 1.25 * most], span) : scaleLinear([0, 1.08 * (y >= 0 ? most : 1)], span)
-  const yTicks = v.ticks(Math.max(3, height / 50)).filter((t) => !p.log || /^[125]/.test(String(t.toExponential())))
-  return { x, y: (u) => v(Math.max(u, p.log ? 0.5 * least : -Infinity)), back: (px) => x.invert(px), xTicks: x.ticks(Math.max(3, width / 90)), yTicks }
+  const v: Scale = p.log ? scaleLog(seen?.y ?? [0.8 * least, 1.25 * most], span) : scaleLinear(seen?.y ?? [0, 1.08 * (y >= 0 ? most : 1)], span)
+  const all = v.ticks(Math.max(3, height / 50))
+  const round = p.log ? all.filter((t) => /^[125]/.test(String(t.toExponential()))) : all
+  return {
+    run: { x, y: v },
+    x,
+    y: (u) => v(Math.max(u, p.log ? 0.5 * least : -Infinity)),
+    back: (px) => x.invert(px),
+    xTicks: x.ticks(Math.max(3, width / 90)),
+    yTicks: round.length > 1 ? round : all,
+  }
 }
 
 function lineOf(c: Curve, rows: readonly number[], y: number, s: Scales, si: number): string {
@@ -155,38 +172,6 @@ function walked(e: KeyboardEvent, from: number, n: number): number | null {
   return Math.min(Math.max(to, 0), n - 1)
 }
 
-function Axes({ s, width, height, label }: { s: Scales; width: number; height: number; label: string }) {
-  const foot = height - margin.bottom
-  const right = width - margin.right
-  return (
-    <>
-      {s.xTicks.map((t) => (
-        <g key={`x${t}`}>
-          <line class="grid" x1={s.x(t)} x2={s.x(t)} y1={margin.top} y2={foot} />
-          <text class="tick" x={s.x(t)} y={foot + 16} text-anchor="middle">
-            {general(t, 4)}
-          </text>
-        </g>
-      ))}
-      {s.yTicks.map((t) => (
-        <g key={`y${t}`}>
-          <line class="grid" x1={margin.left} x2={right} y1={s.y(t)} y2={s.y(t)} />
-          <text class="tick" x={margin.left - 7} y={s.y(t) + 4} text-anchor="end">
-            {general(t, 4)}
-          </text>
-        </g>
-      ))}
-      <path class="axis" d={`M${margin.left} ${margin.top}V${foot}H${right}`} />
-      <text class="axis-text" x={(margin.left + right) / 2} y={height - 5} text-anchor="middle">
-        frequency (Hz)
-      </text>
-      <text class="axis-text" transform={`translate(14 ${(margin.top + foot) / 2}) rotate(-90)`} text-anchor="middle">
-        {label}
-      </text>
-    </>
-  )
-}
-
 function Lines({ c, quantity, s, si, class: cls = '' }: { c: Curve; quantity: string; s: Scales; si: number; class?: string }) {
   const y = columnOf(c, quantity)
   if (y < 0) return null
@@ -245,6 +230,54 @@ function ReadOut({ p, row, dragged }: { p: CurvePlotProps; row: number; dragged:
   )
 }
 
+/** Wheel, pointer and keys that look into the plot. */
+function useSeen(s: Scales, seen: Signal<Seen | null>) {
+  const held = useRef<{ x: number; y: number; far: boolean } | null>(null)
+  const { x, y } = s.run
+  const middle = [x.range(), y.range()].map((r) => (r[0]! + r[1]!) / 2) as [number, number]
+  const zoom = (factor: number): void => void (seen.value = zoomed(x, y, ...middle, factor))
+  const move = (dx: number, dy: number): void => void (seen.value = panned(x, y, dx, dy))
+  const acts: Record<string, () => void> = {
+    '+': () => zoom(0.7),
+    '=': () => zoom(0.7),
+    '-': () => zoom(1 / 0.7),
+    '0': () => (seen.value = null),
+    ArrowUp: () => move(0, 40),
+    ArrowDown: () => move(0, -40),
+    PageUp: () => move(80, 0),
+    PageDown: () => move(-80, 0),
+  }
+  return {
+    zoom,
+    /** Was it a drag that ended just now? */
+    dragged: (): boolean => held.current?.far ?? false,
+    key: (e: KeyboardEvent): boolean => {
+      const act = e.ctrlKey || e.metaKey || e.altKey ? undefined : acts[e.key]
+      act?.()
+      return !!act
+    },
+    wheel: (e: WheelEvent & { currentTarget: Element }): void => {
+      e.preventDefault()
+      seen.value = zoomed(x, y, ...plotOf(e), wheelFactor(e))
+    },
+    down: (e: PointerEvent & { currentTarget: Element }): void => {
+      const [px, py] = plotOf(e)
+      held.current = e.button === 0 ? { x: px, y: py, far: false } : null
+    },
+    /** Moves along; false: nothing is held. */
+    drag: (e: PointerEvent & { currentTarget: Element }): boolean => {
+      const h = held.current
+      if (!h || e.buttons !== 1) return false
+      const [px, py] = plotOf(e)
+      if (!h.far && Math.hypot(px - h.x, py - h.y) < 5) return false
+      if (!h.far) e.currentTarget.setPointerCapture(e.pointerId)
+      move(px - h.x, py - h.y)
+      held.current = { x: px, y: py, far: true }
+      return true
+    },
+  }
+}
+
 export function CurvePlot(p: CurvePlotProps) {
   const [own, { width, height }] = useSize({ width: 720, height: 420 })
   const at = useSignal(-1)
@@ -252,7 +285,12 @@ export function CurvePlot(p: CurvePlotProps) {
   const y = columnOf(p.curve, p.quantity)
   const { si, unit } = p.unit
   const range = dragged.value ?? p.range
-  const s = useMemo(() => scalesOf(p, width, height), [p.curve, p.beside, p.quantity, p.unit, p.log, p.measured, p.range, width, height])
+  const seen = useSignal<Seen | null>(null)
+  const clip = useId()
+  const s = useMemo(() => scalesOf(p, width, height, seen.value), [p.curve, p.beside, p.quantity, p.unit, p.log, p.measured, p.range, width, height, seen.value])
+  const into = useSeen(s, seen)
+  // what was looked into is another plot now
+  useEffect(() => void (seen.value = null), [p.quantity, p.unit, p.log])
   const look = (row: number): void => {
     if (row === at.value) return
     at.value = row
@@ -260,13 +298,17 @@ export function CurvePlot(p: CurvePlotProps) {
   }
   const keys = (e: KeyboardEvent): void => {
     const to = walked(e, at.value >= 0 ? at.value : p.chosen, p.curve.rows.length)
-    if (to !== null) look(to)
+    if (to !== null) {
+      look(to)
+      const r = p.curve.rows[to]
+      if (r && seen.value) seen.value = towards(s.run.x, s.run.y, s.x(r[0]!), s.y((r[y] ?? 0) / si)) ?? seen.value
+    } else if (into.key(e)) e.stopPropagation()
     else if (e.key === 'Enter' && at.value >= 0) p.choose(at.value)
     else return
     e.preventDefault()
   }
   const click = (e: MouseEvent & { currentTarget: Element }): void => {
-    const k = nearest(p.curve, y, s, si, plotOf(e))
+    const k = into.dragged() ? -1 : nearest(p.curve, y, s, si, plotOf(e))
     if (k >= 0) p.choose(k)
   }
   const release = (): void => {
@@ -275,21 +317,44 @@ export function CurvePlot(p: CurvePlotProps) {
     if (r) p.drag({ from: Math.min(r.from, r.to), to: Math.max(r.from, r.to) })
   }
   const label = quantityWords(p.quantity)
-  const says = `${label} over frequency, ${p.curve.rows.length} points. Arrow keys go from point to point, Enter keeps one.`
+  const says = `${label} over frequency, ${p.curve.rows.length} points. Left and right go from point to point, Enter keeps one; plus and minus zoom, up, down and the page keys move, 0 shows all.`
+  const hover = (e: PointerEvent & { currentTarget: Element }): void => {
+    if (!into.drag(e)) look(nearest(p.curve, y, s, si, plotOf(e)))
+  }
   return (
     <div class="curve-plot" ref={own}>
-      <svg width={width} height={height} role="application" tabIndex={0} aria-label={says} onPointerMove={(e) => look(nearest(p.curve, y, s, si, plotOf(e)))} onPointerLeave={() => look(-1)} onClick={click} onKeyDown={keys} onBlur={() => look(-1)}>
-        <Axes s={s} width={width} height={height} label={`${label} (${unit})`} />
-        {p.beside && <Lines c={p.beside} quantity={p.quantity} s={s} si={si} class="beside" />}
-        <Lines c={p.curve} quantity={p.quantity} s={s} si={si} />
-        <MeasuredPoints list={p.measured} s={s} si={si} />
-        {p.specials.map((q, k) => (
-          <Special key={k} s={q} scales={s} si={si} />
-        ))}
-        <Spot p={p} row={p.chosen} s={s} class="chosen" />
-        <Spot p={p} row={at.value} s={s} class="near" />
-        {range && <RangeBand range={range} s={s} height={height} dragged={(r) => (dragged.value = r)} done={release} />}
+      <svg
+        width={width}
+        height={height}
+        role="application"
+        tabIndex={0}
+        aria-label={says}
+        onPointerDown={into.down}
+        onPointerMove={hover}
+        onPointerLeave={() => look(-1)}
+        onClick={click}
+        onDblClick={() => (seen.value = null)}
+        onWheel={into.wheel}
+        onKeyDown={keys}
+        onBlur={() => look(-1)}
+      >
+        <clipPath id={clip}>
+          <rect x={margin.left} y={0} width={Math.max(width - margin.left - margin.right, 0)} height={Math.max(height - margin.bottom, 0)} />
+        </clipPath>
+        <Axes {...s} xText="frequency (Hz)" yText={`${label} (${unit})`} width={width} height={height} margin={margin} />
+        <g clip-path={`url(#${clip})`}>
+          {p.beside && <Lines c={p.beside} quantity={p.quantity} s={s} si={si} class="beside" />}
+          <Lines c={p.curve} quantity={p.quantity} s={s} si={si} />
+          <MeasuredPoints list={p.measured} s={s} si={si} />
+          {p.specials.map((q, k) => (
+            <Special key={k} s={q} scales={s} si={si} />
+          ))}
+          <Spot p={p} row={p.chosen} s={s} class="chosen" />
+          <Spot p={p} row={at.value} s={s} class="near" />
+          {range && <RangeBand range={range} s={s} height={height} dragged={(r) => (dragged.value = r)} done={release} />}
+        </g>
       </svg>
+      <Closer zoom={into.zoom} reset={() => (seen.value = null)} />
       <ReadOut p={p} row={at.value} dragged={dragged.value} />
     </div>
   )

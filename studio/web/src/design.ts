@@ -72,6 +72,12 @@ export const terms = computed<readonly Term[]>(() => {
   return list.kind === 'list' ? list.entries.map(termOf) : [termOf({ key: '', keyFrom: 0, keyTo: 0, from: list.from, to: list.to, value: list }, 0)]
 })
 
+// the objectives as they are written
+const goal = computed(() => {
+  const list = entryOf(designIn(readText(text.value))?.own, 'objectives')?.value
+  return list ? text.value.slice(list.from, list.to) : ''
+})
+
 /** Writes a weight into the text. */
 export function setWeight(index: number, weight: number): void {
   if (!(weight > 0)) return
@@ -118,10 +124,21 @@ export const at = computed(() => (picked.value >= 0 && picked.value < iterates.v
 export const pick = (k: number): void => void (picked.value = k === iterates.value.length - 1 ? -1 : k)
 export const iterate = computed<Iterate | null>(() => iterates.value[at.value] ?? null)
 
+// objectives that runs of this page began with
+const begunWith = signal<ReadonlyMap<number, string>>(new Map())
+
+/** Objectives or weights that a halted design does not have yet. */
+export const newGoal = computed(() => {
+  const known = begunWith.value.get(view.value?.info.value.run ?? 0)
+  return known !== undefined && known !== goal.value
+})
+
 async function launch(set: string[], only = name.value): Promise<void> {
   try {
+    const wanted = goal.value
     const args = { path: path.value, text: text.value, only, ...(set.length > 0 ? { set } : {}) }
     const { run } = await connection.request('run', args)
+    begunWith.value = new Map([...begunWith.value, [run, wanted]])
     started.value = pinned.value = current.value = run
     picked.value = -1
     paused.value = 0
@@ -144,12 +161,16 @@ export async function stop(): Promise<void> {
   if (run) await connection.request('cancel', { run }).catch(complain)
 }
 
+/** On from where it was halted; with other objectives or weights it is a design that begins at its last iterate. */
 export async function goOn(): Promise<void> {
   const run = view.value?.info.value.run
   if (!run) return
+  const last = iterates.value[iterates.value.length - 1]
+  if (newGoal.value && last) return startFrom(last)
   try {
     const got = await connection.request('resume', { run })
     goesOn.value = new Map([...goesOn.value, [got.run, run]])
+    begunWith.value = new Map([...begunWith.value, [got.run, begunWith.value.get(run) ?? goal.value]])
     started.value = pinned.value = current.value = got.run
     picked.value = -1
     paused.value = 0

@@ -12,9 +12,10 @@ import type { Mark } from './scene'
 import { addItem, entryOf, freeName, quote, readText, setNamed } from './scene_text'
 import { selectorsOf } from './selectors'
 import { complain, connection, notify } from './state'
-import { dark } from './theme'
-import type { BrushHow, Preset } from './viewer/types'
-import { Viewer } from './viewer/viewer'
+import { useViewer } from './use_viewer'
+import { Looks } from './view_tools'
+import type { BrushHow } from './viewer/types'
+import type { Viewer } from './viewer/viewer'
 import type { Pose } from './viewer/camera'
 
 // ---- what is marked -----------------------------------------------------------------------------
@@ -128,13 +129,6 @@ function Chosen({ m }: { m: Model }) {
 
 // ---- tools --------------------------------------------------------------------------------------
 
-const views: [Preset, string, string][] = [
-  ['home', 'all', 'All of it (0)'],
-  ['x', 'x', 'Along x (1)'],
-  ['y', 'y', 'Along y (2)'],
-  ['z', 'z', 'Along z (3)'],
-]
-
 type Brush = 'box' | 'lasso' | null
 const brushes: [Exclude<Brush, null>, IconName, string][] = [
   ['box', 'box', 'choose nodes in a box'],
@@ -149,11 +143,7 @@ function Tools({ viewer, brush, setBrush }: { viewer: Viewer; brush: Brush; setB
   const picture = (): void => void viewer.png().then((b) => saveBlob(b, `${stem()}.png`), complain)
   return (
     <div class="tools" role="toolbar" aria-label="view">
-      {views.map(([preset, name, title]) => (
-        <button key={preset} class="plain small" title={title} aria-label={title} onClick={() => viewer.preset(preset)}>
-          {name}
-        </button>
-      ))}
+      <Looks viewer={viewer} />
       <i class="rule" />
       {brushes.map(([kind, icon, title]) => (
         <button key={kind} class="plain small" title={`${title}; Shift adds, Alt removes`} aria-label={title} aria-pressed={brush === kind} onClick={() => setBrush(brush === kind ? null : kind)}>
@@ -212,22 +202,10 @@ async function highlight(viewer: Viewer, m: Model): Promise<void> {
 }
 
 export function ModelView() {
-  const place = useRef<HTMLDivElement>(null)
-  const viewer = useSignal<Viewer | null>(null)
   const brush = useSignal<Brush>(null)
-  useEffect(() => {
-    const v = new Viewer(place.current!, {
-      label: 'Model',
-      theme: dark.peek() ? 'dark' : 'light',
-      onPick: (node) => (picked.value = node === null ? new Int32Array(0) : Int32Array.of(node)),
-      onBrush: brushed,
-    })
-    viewer.value = v
-    return () => v.dispose()
-  }, [])
-  const v = viewer.value
+  const onPick = (node: number | null): void => void (picked.value = node === null ? new Int32Array(0) : Int32Array.of(node))
+  const [place, v] = useViewer({ label: 'Model', onPick, onBrush: brushed })
   const m = model.value
-  useEffect(() => v?.setTheme(dark.value ? 'dark' : 'light'), [v, dark.value])
   useModel(v, m)
   useEffect(() => {
     if (v && m) highlight(v, m).catch(complain)

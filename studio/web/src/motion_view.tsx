@@ -1,17 +1,18 @@
 // A model that moves, with a second motion beside it and the means to play them.
-import { signal, useSignal } from '@preact/signals'
+import { effect, signal, useSignal } from '@preact/signals'
+import type { ReadonlySignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { general } from './format'
 import { Icon } from './icons'
-import { dark } from './theme'
+import { useViewer } from './use_viewer'
 import type { ModelArrays, OrbitArrays } from './viewer/types'
-import { Viewer } from './viewer/viewer'
+import type { Viewer } from './viewer/viewer'
 
 export interface MotionViewProps {
   label: string
   model: ModelArrays | null
   motion: OrbitArrays | null
-  ghost?: OrbitArrays | null
+  ghost?: ReadonlySignal<OrbitArrays | null> // may change with every picture
   faded?: boolean // the ghost is not to be trusted
   note?: string
   trails?: number[] // nodes
@@ -51,25 +52,13 @@ function Controls({ viewer, playing, at, small }: { viewer: Viewer; playing: boo
 }
 
 export function MotionView(props: MotionViewProps) {
-  const place = useRef<HTMLDivElement>(null)
-  const viewer = useSignal<Viewer | null>(null)
   const now = useSignal({ at: 0, playing: false })
   const shown = useRef<ModelArrays | null>(null)
-  const pick = useRef(props.onPick)
-  pick.current = props.onPick
-  useEffect(() => {
-    const told = (t: { phase: number; playing: boolean }): void => {
-      phase.value = t.phase
-      if (Math.abs(t.phase - now.peek().at) > 0.004 || t.playing !== now.peek().playing) now.value = { at: t.phase, playing: t.playing }
-    }
-    const onPick = props.onPick ? (node: number | null) => pick.current?.(node) : undefined
-    const v = new Viewer(place.current!, { label: props.label, theme: dark.value ? 'dark' : 'light', onTime: told, ...(onPick ? { onPick } : {}) })
-    viewer.value = v
-    return () => v.dispose()
-  }, [])
-  const v = viewer.value
-  const theme = dark.value ? 'dark' : 'light'
-  useEffect(() => v?.setTheme(theme), [v, theme])
+  const onTime = (t: { phase: number; playing: boolean }): void => {
+    phase.value = t.phase
+    if (Math.abs(t.phase - now.peek().at) > 0.004 || t.playing !== now.peek().playing) now.value = { at: t.phase, playing: t.playing }
+  }
+  const [place, v] = useViewer({ label: props.label, onTime, ...(props.onPick ? { onPick: props.onPick } : {}) })
   useEffect(() => {
     if (!v || !props.model) return
     if (shown.current !== props.model) v.setModel(props.model)
@@ -78,7 +67,8 @@ export function MotionView(props: MotionViewProps) {
     if (props.trails) v.setTrails(props.trails)
   }, [v, props.model, props.motion])
   useEffect(() => {
-    if (v && props.model) v.setGhostOrbit(props.ghost ?? null)
+    const { ghost } = props
+    if (v && props.model && ghost) return effect(() => v.setGhostOrbit(ghost.value))
   }, [v, props.model, props.motion, props.ghost])
   useEffect(() => v?.fadeGhost(props.faded ?? false), [v, props.faded])
   useEffect(() => v?.setNote(props.note ?? ''), [v, props.note])

@@ -1,10 +1,9 @@
 // Paths of a node over a period, in the plane in which it moves most.
 import { scaleLinear } from 'd3-scale'
-import { useEffect, useRef } from 'preact/hooks'
-import type { RefObject } from 'preact'
-import { useSignal } from '@preact/signals'
-import { general } from './format'
+import { Axes } from './axes'
 import { phase } from './motion_view'
+import { useSize } from './use_size'
+import type { Size } from './use_size'
 import { orbitAt } from './viewer/orbit'
 import type { OrbitArrays } from './viewer/types'
 
@@ -46,26 +45,6 @@ export interface PathLine {
   name: string
   motion: OrbitArrays | Float64Array // or its points, [n][3], closed
   style: 'solved' | 'predicted' | 'poor' | 'before' | 'target'
-}
-
-interface Size {
-  width: number
-  height: number
-}
-
-/** The size of an element as it changes. */
-export function useSize(first: Size): [RefObject<HTMLDivElement | null>, Size] {
-  const own = useRef<HTMLDivElement>(null)
-  const size = useSignal(first)
-  useEffect(() => {
-    const look = new ResizeObserver((list) => {
-      const { width, height } = list[list.length - 1]!.contentRect
-      if (width > 0 && height > 0) size.value = { width, height }
-    })
-    look.observe(own.current!)
-    return () => look.disconnect()
-  }, [])
-  return [own, size.value]
 }
 
 const margin = { left: 64, right: 12, top: 10, bottom: 38 }
@@ -127,36 +106,12 @@ export function PathPlot({ node, lines, unit, label }: { node: number; lines: re
   const { frame: f, line } = frameOf(paths, plane, size, { name: unit.unit, si: unit.si })
   const { lo, hi } = box(paths)
   const main = line ? (hi[plane[0]]! - lo[plane[0]]! >= hi[plane[1]]! - lo[plane[1]]! ? plane[0] : plane[1]) : null
-  const right = size.width - margin.right
-  const foot = size.height - margin.bottom
   return (
     <figure class="path-plot">
       <figcaption>{label}</figcaption>
       <div class="plot-place" ref={own}>
         <svg width={size.width} height={size.height} role="img" aria-label={`${label}: ${lines.map((l) => l.name).join(', ')}`}>
-          {f.xTicks.map((t) => (
-            <g key={`x${t}`}>
-              <line class="grid" x1={f.x(t)} x2={f.x(t)} y1={margin.top} y2={foot} />
-              <text class="tick" x={f.x(t)} y={foot + 15} text-anchor="middle">
-                {general(t, 4)}
-              </text>
-            </g>
-          ))}
-          {f.yTicks.map((t) => (
-            <g key={`y${t}`}>
-              <line class="grid" x1={margin.left} x2={right} y1={f.y(t)} y2={f.y(t)} />
-              <text class="tick" x={margin.left - 6} y={f.y(t) + 4} text-anchor="end">
-                {general(t, 4)}
-              </text>
-            </g>
-          ))}
-          <path class="axis" d={`M${margin.left} ${margin.top}V${foot}H${right}`} />
-          <text class="axis-text" x={(margin.left + right) / 2} y={size.height - 5} text-anchor="middle">
-            {f.xText}
-          </text>
-          <text class="axis-text" transform={`translate(12 ${(margin.top + foot) / 2}) rotate(-90)`} text-anchor="middle">
-            {f.yText}
-          </text>
+          <Axes x={f.x} y={f.y} xTicks={f.xTicks} yTicks={f.yTicks} xText={f.xText} yText={f.yText} width={size.width} height={size.height} margin={margin} />
           {lines.map((l, k) => (
             <path key={l.name} class={`path ${l.style}`} d={drawn(paths[k]!, f, plane, main, unit.si)} />
           ))}

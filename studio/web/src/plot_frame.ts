@@ -19,6 +19,7 @@ export interface PlotSpec {
   logy?: boolean
   equal?: boolean // the same scale on both axes
   length?: string | null // unit that metres are shown in
+  least?: number // of the range of y: what varies less is rounding
   series: readonly PlotSeries[]
 }
 
@@ -74,7 +75,10 @@ export function dataWindow(p: PlotSpec): { window: Window; empty: boolean } {
       hi[1] = Math.max(hi[1]!, y)
     }
   const x = widen(lo[0]!, hi[0]!, p.logx ?? false, dots || p.equal ? 0.04 : 0, false)
-  const y = widen(lo[1]!, hi[1]!, p.logy ?? false, 0.05, !p.equal)
+  // less than that is drawn as the straight line that it is
+  const short = hi[1]! >= lo[1]! ? (p.least ?? 0) - (hi[1]! - lo[1]!) : 0
+  const more = short > 0 ? short / 2 : 0
+  const y = widen(lo[1]! - more, hi[1]! + more, p.logy ?? false, 0.05, !p.equal)
   return { window: { x, y }, empty: lo[0]! > hi[0]! }
 }
 

@@ -9,9 +9,10 @@ import type { Item } from './protocol'
 import { connection, complain } from './state'
 import { modelOf } from './runs'
 import type { RunView } from './runs'
-import { dark } from './theme'
+import { Looks } from './view_tools'
+import { useViewer } from './use_viewer'
 import type { ModelArrays } from './viewer/types'
-import { Viewer } from './viewer/viewer'
+import type { Viewer } from './viewer/viewer'
 import type { Pose } from './viewer/camera'
 
 export type StageItem = Extract<Item, { kind: 'shape' | 'orbit' | 'film' | 'picture' | 'solids' | 'body' }>
@@ -81,13 +82,13 @@ export async function pictureOf(m: ModelArrays, i: Extract<StageItem, { kind: 'p
   }
 }
 
-async function shapeOf(m: ModelArrays, i: Extract<StageItem, { kind: 'shape' }>): Promise<Draw> {
+async function shapeOf(i: Extract<StageItem, { kind: 'shape' }>): Promise<Draw> {
   const [x, mode] = await Promise.all([connection.floats(i.x), i.mode ? connection.floats(i.mode) : null])
   return (v) => {
     if (mode) playMode(v, x, mode)
     else {
       v.setPositions(x)
-      v.setGhost(m.x)
+      v.showRest(true)
     }
   }
 }
@@ -113,7 +114,7 @@ export async function bodyModel(i: Extract<StageItem, { kind: 'body' }>): Promis
 /** What an item adds to the model, once its arrays are there. */
 async function drawingOf(m: ModelArrays, i: StageItem): Promise<Draw> {
   if (i.kind === 'picture') return pictureOf(m, i)
-  if (i.kind === 'shape') return shapeOf(m, i)
+  if (i.kind === 'shape') return shapeOf(i)
   if (i.kind === 'orbit') {
     const coefficients = await connection.floats(i.coefficients)
     return (v) => v.playOrbit(coefficients, i.harmonics, i.omega)
@@ -198,6 +199,9 @@ function Tools({ viewer, item, name }: { viewer: Viewer; item: StageItem | null;
   const grown = useSignal(1)
   const moves = item?.kind === 'film' || item?.kind === 'orbit' || (item?.kind === 'shape' && item.mode !== null)
   const busy = useSignal(false)
+  const rest = useSignal(true)
+  const still = item?.kind === 'shape' && item.mode === null
+  useEffect(() => void (rest.value = true), [item])
   const frames = (): void => {
     busy.value = true
     viewer
@@ -207,15 +211,13 @@ function Tools({ viewer, item, name }: { viewer: Viewer; item: StageItem | null;
   }
   return (
     <div class="tools" role="toolbar" aria-label="view">
-      <button class="plain small" title="All of it (0)" aria-label="all of it" onClick={() => viewer.preset('home')}>
-        all
-      </button>
-      {(['x', 'y', 'z'] as const).map((p) => (
-        <button key={p} class="plain small" title={`Along ${p}`} aria-label={`along ${p}`} onClick={() => viewer.preset(p)}>
-          {p}
-        </button>
-      ))}
+      <Looks viewer={viewer} />
       <i class="rule" />
+      {still && (
+        <button class="plain small" aria-pressed={rest.value} title="The model at rest, too" onClick={() => viewer.showRest((rest.value = !rest.value))}>
+          rest
+        </button>
+      )}
       {item?.kind !== 'body' && (
         <select aria-label="how large displacements are shown" title="How large displacements are shown" value={String(grown.value)} onChange={(e) => ((grown.value = Number(e.currentTarget.value)), viewer.setExaggeration(grown.value))}>
           {[1, 2, 5, 10, 50, 100].map((k) => (
@@ -265,17 +267,9 @@ function useArrays(run: RunView): ModelArrays | null {
 export const hasStage = (run: RunView): boolean => run.info.value.model > 0 || run.items.value.some((i) => i.kind === 'body')
 
 export function Stage({ run }: { run: RunView }) {
-  const place = useRef<HTMLDivElement>(null)
-  const viewer = useSignal<Viewer | null>(null)
   const now = useSignal<Now>({ phase: 0, time: 0, playing: false })
   const arrays = useArrays(run)
-  useEffect(() => {
-    const v = new Viewer(place.current!, { label: 'Results', theme: dark.peek() ? 'dark' : 'light', onTime: (t) => (now.value = t) })
-    viewer.value = v
-    return () => v.dispose()
-  }, [])
-  const v = viewer.value
-  useEffect(() => v?.setTheme(dark.value ? 'dark' : 'light'), [v, dark.value])
+  const [place, v] = useViewer({ label: 'Results', onTime: (t) => (now.value = t) })
   const at = shownItem(run)
   const found = run.items.value[at]
   const item = found && isStage(found) ? found : null

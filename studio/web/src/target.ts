@@ -9,14 +9,17 @@ import { path, text } from './scene'
 import { addItem, addItemAt, entryOf, quote, readText, setValue } from './scene_text'
 import type { Edit, Value } from './scene_text'
 import { connection } from './state'
-import { pointsOf, reachOf, smoothed, targetCsv, transformed } from './target_curve'
+import { pointsOf, reachOf, sampled, smoothed, targetCsv, transformed } from './target_curve'
 import type { PlaneCurve, Point, Reach, Surroundings } from './target_curve'
 import type { OrbitArrays } from './viewer/types'
+
+export type Source = 'hand' | 'file' | 'path' | 'points'
 
 export const which = signal(0) // of what is watched
 export const planeWanted = signal<'auto' | 'xy' | 'xz' | 'yz'>('auto')
 export const harmonics = signal(3)
-export const raw = signal<{ points: readonly Point[]; times: readonly number[] | null; from: 'hand' | 'file' | 'path' } | null>(null)
+export const raw = signal<{ points: readonly Point[]; times: readonly number[] | null; from: Source } | null>(null)
+export const offsetWanted = signal<number | null>(null) // m, along the axis that the plane has not; null: where the motion is
 export const change = signal({ scale: 1, turn: 0, du: 0, dv: 0 }) // turn: rad; m
 
 export const watched = computed(() => {
@@ -37,20 +40,30 @@ export const plane = computed<readonly [number, number]>(() => {
 
 export const most = computed(() => Math.min(base.value?.motion.harmonics ?? 8, 16))
 
+/** The points as they are turned, scaled and moved. */
+const placed = computed<readonly Point[]>(() => {
+  const { scale, turn, du, dv } = change.value
+  return raw.value ? transformed(raw.value.points, scale, turn, du, dv) : []
+})
+
 export const curve = computed<PlaneCurve | null>(() => {
   const r = raw.value
   if (!r) return null
-  const { scale, turn, du, dv } = change.value
-  return smoothed(transformed(r.points, scale, turn, du, dv), r.times, Math.min(harmonics.value, most.value))
+  return smoothed(placed.value, r.times, Math.min(harmonics.value, most.value))
 })
 
-/** Where the axis that the plane has not stays: in the middle of the present motion. */
-export const middle = computed(() => {
+const centre = computed(() => {
   const p = present.value
   const sum = [0, 0, 0]
   if (p) for (let i = 0; i < p.length; i++) sum[i % 3]! += p[i]! / (p.length / 3)
   return sum
 })
+
+/** The axis that the plane has not; -1: there is none. */
+export const across = computed(() => (dim.value < 3 ? -1 : 3 - plane.value[0] - plane.value[1]))
+
+/** Where that axis stays: as is wanted, or in the middle of the present motion. */
+export const middle = computed(() => centre.value.map((v, a) => (a === across.value ? (offsetWanted.value ?? v) : v)))
 
 // ---- reach --------------------------------------------------------------------------------------
 
@@ -103,7 +116,7 @@ export const nearest = computed<OrbitArrays | null>(() => {
 
 // ---- where it comes from ------------------------------------------------------------------------
 
-export function take(points: readonly Point[], times: readonly number[] | null, from: 'hand' | 'file' | 'path'): void {
+export function take(points: readonly Point[], times: readonly number[] | null, from: Source): void {
   raw.value = { points, times, from }
   change.value = { scale: 1, turn: 0, du: 0, dv: 0 }
 }
@@ -124,6 +137,47 @@ export function takeFile(content: string, fallback: number): void {
   if (!got) throw new Error(`the file has no columns for ${'xyz'[plane.value[0]]} and ${'xyz'[plane.value[1]]}: name them as x_mm, y_mm`)
   harmonics.value = Math.min(most.value, 8)
   take(got.points, got.times, 'file')
+}
+
+// ---- points that are moved one by one -----------------------------------------------------------
+
+const pointsAtFirst = 12
+
+/** Those of the target, where it is made of them. */
+export const points = computed<readonly Point[]>(() => (raw.value?.from === 'points' ? placed.value : []))
+
+/** The target, or the present path, as a few points at equal times. */
+export function takePoints(): void {
+  if (!curve.value) takePresent()
+  if (!curve.value) return
+  const n = Math.max(pointsAtFirst, 2 * Math.min(harmonics.value, 5) + 2)
+  harmonics.value = Math.min(harmonics.value, 5)
+  const all = sampled(curve.value, n)
+  take(all, all.map((_, k) => k / n), 'points')
+}
+
+const timesOf = (): readonly number[] => raw.value?.times ?? []
+
+export function setPoint(k: number, to: Point): void {
+  take(points.value.map((p, i) => (i === k ? to : p)), timesOf(), 'points')
+}
+
+/** Another one halfway to the next. */
+export function addPoint(k: number): void {
+  const all = points.value
+  const [a, b] = [all[k]!, all[(k + 1) % all.length]!]
+  const t = timesOf()
+  const next = k + 1 < t.length ? t[k + 1]! : 1
+  const put = <T>(list: readonly T[], v: T): T[] => [...list.slice(0, k + 1), v, ...list.slice(k + 1)]
+  take(put(all, [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2] as const), put(t, (t[k]! + next) / 2), 'points')
+}
+
+export function dropPoint(k: number): void {
+  if (points.value.length <= 3) return
+  const without = <T>(list: readonly T[]): T[] => list.filter((_, i) => i !== k)
+  const times = without(timesOf())
+  // a period begins with its first point
+  take(without(points.value), times.map((t) => t - times[0]!), 'points')
 }
 
 // ---- where it goes ------------------------------------------------------------------------------

@@ -2,15 +2,17 @@
 import { scaleLinear } from 'd3-scale'
 import type { ScaleLinear } from 'd3-scale'
 import { useSignal } from '@preact/signals'
-import { useMemo } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
+import { Axes, Closer } from './axes'
 import { general } from './format'
-import { Icon } from './icons'
-import { pathOf, useSize } from './path_plot'
+import { pathOf } from './path_plot'
+import { wheelFactor } from './plot_window'
 import { sampled } from './target_curve'
 import type { Point } from './target_curve'
 import * as t from './target'
+import { useSize } from './use_size'
 
-const margin = { left: 66, right: 14, top: 14, bottom: 40 }
+const margin = { left: 66, right: 14, top: 14, bottom: 38 }
 const smooth = 240
 const dots = 24 // of equal times, which show the speed
 
@@ -51,43 +53,11 @@ function frameOf(view: View, zoom: number, width: number, height: number): Frame
   return { x, y, per, width, height }
 }
 
+// in the unit that is shown
 const ticksOf = (s: ScaleLinear<number, number>, si: number, n: number): number[] =>
   scaleLinear()
     .domain(s.domain().map((v) => v / si))
     .ticks(Math.max(2, n))
-    .map((v) => v * si)
-
-function Axes({ f, unit, names }: { f: Frame; unit: { unit: string; si: number }; names: readonly [string, string] }) {
-  const foot = f.height - margin.bottom
-  const right = f.width - margin.right
-  return (
-    <>
-      {ticksOf(f.x, unit.si, f.width / 80).map((v) => (
-        <g key={`x${v}`}>
-          <line class="grid" x1={f.x(v)} x2={f.x(v)} y1={margin.top} y2={foot} />
-          <text x={f.x(v)} y={foot + 16} text-anchor="middle">
-            {general(v / unit.si, 4)}
-          </text>
-        </g>
-      ))}
-      {ticksOf(f.y, unit.si, f.height / 50).map((v) => (
-        <g key={`y${v}`}>
-          <line class="grid" x1={margin.left} x2={right} y1={f.y(v)} y2={f.y(v)} />
-          <text x={margin.left - 7} y={f.y(v) + 4} text-anchor="end">
-            {general(v / unit.si, 4)}
-          </text>
-        </g>
-      ))}
-      <path class="axis" d={`M${margin.left} ${margin.top}V${foot}H${right}`} />
-      <text x={(margin.left + right) / 2} y={f.height - 6} text-anchor="middle">
-        {names[0]} ({unit.unit})
-      </text>
-      <text transform={`translate(14 ${(margin.top + foot) / 2}) rotate(-90)`} text-anchor="middle">
-        {names[1]} ({unit.unit})
-      </text>
-    </>
-  )
-}
 
 function Curves({ f, hand }: { f: Frame; hand: readonly Point[] | null }) {
   const [a, b] = t.plane.value
@@ -105,6 +75,43 @@ function Curves({ f, hand }: { f: Frame; hand: readonly Point[] | null }) {
       {target && Array.from({ length: dots }, (_, k) => target[(k * smooth) / dots]!).map(([u, v], k) => <circle key={k} class="beat" cx={f.x(u)} cy={f.y(v)} r={k === 0 ? 5 : 3} />)}
       {hand && <path class="path drawn" d={line(hand, true)} />}
     </>
+  )
+}
+
+const arrows: Record<string, Point> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }
+
+/** A point of the target: dragged, or moved with arrow keys. */
+function Handle({ k, at, f, unit }: { k: number; at: Point; f: Frame; unit: { unit: string; si: number } }) {
+  const own = useRef<SVGCircleElement>(null)
+  const place = (e: PointerEvent): Point => {
+    const box = own.current!.ownerSVGElement!.getBoundingClientRect()
+    return [f.x.invert(e.clientX - box.left), f.y.invert(e.clientY - box.top)]
+  }
+  const keys = (e: KeyboardEvent): void => {
+    const by = arrows[e.key]
+    const step = f.per * (e.shiftKey ? 1 : 8)
+    if (by) t.setPoint(k, [at[0] + step * by[0], at[1] + step * by[1]])
+    else if (e.key === 'Enter' || e.key === 'Insert') t.addPoint(k)
+    else if (e.key === 'Delete' || e.key === 'Backspace') t.dropPoint(k)
+    else return
+    e.preventDefault()
+    e.stopPropagation()
+  }
+  const shown = at.map((v) => general(v / unit.si, 4)).join(', ')
+  return (
+    <circle
+      ref={own}
+      class="handle"
+      role="button"
+      tabIndex={0}
+      aria-label={`point ${k + 1} at ${shown} ${unit.unit}: arrow keys move it, Enter adds one behind, Delete removes it`}
+      cx={f.x(at[0])}
+      cy={f.y(at[1])}
+      r="6"
+      onPointerDown={(e) => (e.stopPropagation(), own.current!.setPointerCapture(e.pointerId))}
+      onPointerMove={(e) => own.current!.hasPointerCapture(e.pointerId) && t.setPoint(k, place(e))}
+      onKeyDown={keys}
+    />
   )
 }
 
@@ -135,25 +142,35 @@ export function TargetPad({ unit }: { unit: { unit: string; si: number } }) {
     hand.value = null
     if (all && all.length >= 8) t.take(all, null, 'hand')
   }
+  const keys = (e: KeyboardEvent): void => {
+    const factor = { '+': 1.4, '=': 1.4, '-': 1 / 1.4, '0': 1 / zoom.value }[e.key]
+    if (factor) zoom.value *= factor
+  }
   const names = ['xyz'[a]!, 'xyz'[b]!] as const
-  const says = `plane ${names.join(' ')}: the present path${t.curve.value ? ' and the target' : '; draw a closed curve with the pointer, or begin with the present path'}`
+  const says = `plane ${names.join(' ')}: the present path${t.curve.value ? ' and the target' : '; draw a closed curve with the pointer, or begin with points on the present path'}`
+  const { si } = unit
+  const wheel = (e: WheelEvent): void => {
+    e.preventDefault()
+    zoom.value /= wheelFactor(e)
+  }
   return (
-    <div class="target-pad" ref={own}>
-      <svg width={width} height={height} role="img" aria-label={says} onPointerDown={down} onPointerMove={move} onPointerUp={up} onPointerCancel={() => (hand.value = null)}>
-        <Axes f={f} unit={unit} names={names} />
+    <div class="target-pad" ref={own} onKeyDown={keys}>
+      <svg width={width} height={height} role="group" aria-label={says} onPointerDown={down} onPointerMove={move} onPointerUp={up} onPointerCancel={() => (hand.value = null)} onWheel={wheel}>
+        <Axes
+          x={(v) => f.x(v * si)}
+          y={(v) => f.y(v * si)}
+          xTicks={ticksOf(f.x, si, width / 80)}
+          yTicks={ticksOf(f.y, si, height / 50)}
+          xText={`${names[0]} (${unit.unit})`}
+          yText={`${names[1]} (${unit.unit})`}
+          width={width}
+          height={height}
+          margin={margin}
+        />
         <Curves f={f} hand={hand.value} />
+        {!hand.value && t.points.value.map((p, k) => <Handle key={k} k={k} at={p} f={f} unit={unit} />)}
       </svg>
-      <div class="pad-tools">
-        <button class="small" aria-label="closer" title="Closer" onClick={() => (zoom.value *= 1.4)}>
-          +
-        </button>
-        <button class="small" aria-label="farther" title="Farther" onClick={() => (zoom.value /= 1.4)}>
-          −
-        </button>
-        <button class="small" aria-label="as it was" title="As it was" onClick={() => (zoom.value = 1)}>
-          <Icon name="home" size={15} />
-        </button>
-      </div>
+      <Closer zoom={(by) => (zoom.value /= by)} reset={() => (zoom.value = 1)} />
     </div>
   )
 }

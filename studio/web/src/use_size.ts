@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { RefObject } from 'preact'
 
 /** An element and its width as it changes. */
@@ -17,4 +17,24 @@ export function useWidth<E extends HTMLElement>(first: number): [RefObject<E | n
     return () => look.disconnect()
   }, [])
   return [own, width.value]
+}
+
+export interface Size {
+  width: number
+  height: number
+}
+
+/** The size of an element as it changes. */
+export function useSize(first: Size): [RefObject<HTMLDivElement | null>, Size] {
+  const own = useRef<HTMLDivElement>(null)
+  const size = useSignal(first)
+  useEffect(() => {
+    const look = new ResizeObserver((list) => {
+      const { width, height } = list[list.length - 1]!.contentRect
+      if (width > 0 && height > 0) size.value = { width, height }
+    })
+    look.observe(own.current!)
+    return () => look.disconnect()
+  }, [])
+  return [own, size.value]
 }

@@ -15,7 +15,9 @@ export function useViewer(options: ViewerOptions): [RefObject<HTMLDivElement | n
     const v = new Viewer(own.current!, {
       ...options,
       theme: dark.peek() ? 'dark' : 'light',
-      onPick: (node) => now.current.onPick?.(node),
+      // what picks looks different
+      ...(options.onPick ? { onPick: (node) => now.current.onPick?.(node) } : {}),
+      ...(options.onBrush ? { onBrush: (nodes, how) => now.current.onBrush?.(nodes, how) } : {}),
       onTime: (t) => now.current.onTime?.(t),
     })
     viewer.value = v

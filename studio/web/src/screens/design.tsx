@@ -1,3 +1,4 @@
+import { computed } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import * as d from '../design'
 import { general } from '../format'
@@ -73,8 +74,8 @@ function Buttons() {
             <Icon name="play" size={14} fill /> Start
           </button>
           {halted && info?.folder && (
-            <button class="primary" onClick={() => void d.goOn()} title="From where it was paused or stopped">
-              <Icon name="play" size={14} fill /> Go on
+            <button class="primary" disabled={d.newGoal.value && !can} onClick={() => void d.goOn()} title={d.newGoal.value ? 'From its last iterate, with the objectives and weights as they are now' : 'From where it was paused or stopped'}>
+              <Icon name="play" size={14} fill /> {d.newGoal.value ? 'Go on with these weights' : 'Go on'}
             </button>
           )}
         </>
@@ -286,6 +287,8 @@ function Begin() {
   )
 }
 
+const initial = computed(() => (d.at.value > 0 ? d.first.value : null))
+
 export function DesignScreen() {
   if (d.name.value === '' && !d.view.value) return <Begin />
   const moved = d.at.value > 0
@@ -293,7 +296,7 @@ export function DesignScreen() {
     <div class="explore-bench design-bench">
       <h2 class="unseen">Design</h2>
       <div class="explore-view">
-        <MotionView label="motion of the design" model={d.arrays.value} motion={d.motion.value} ghost={moved ? d.first.value : null} faded />
+        <MotionView label="motion of the design" model={d.arrays.value} motion={d.motion.value} ghost={initial} faded />
         <p class="view-legend" aria-hidden="true">
           {d.motion.value && <span class="solved">iterate {d.iterate.value?.iteration}</span>}
           {moved && d.first.value && <span class="before">initial</span>}

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { computed, useComputed, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Compare } from '../compare'
 import * as x from '../explore'
@@ -137,10 +137,32 @@ const rangeOf = (k: number): number => {
   return Number.isFinite(width) ? width : Math.abs(p.value) || 1
 }
 
+/** Drawn anew where its own value changes. */
+function OneSlider({ k, watched: w, effect, most }: { k: number; watched: x.Base['explored']['watched'][number] | undefined; effect: number; most: number }) {
+  const p = x.base.value!.explored.parameters[k]!
+  const value = useComputed(() => x.values.value[k])
+  const unit = x.model.value?.length ?? { unit: 'm', si: 1 }
+  return (
+    <Slider
+      name={p.name}
+      unit={p.unit}
+      factor={p.factor}
+      value={value.value ?? p.value}
+      mark={p.value}
+      range={x.ranges.value[k]!}
+      least={p.min}
+      most={p.max}
+      bar={effect / most}
+      barText={`${w?.name ?? ''}: ${general(((w?.gradient[k] ?? 0) * p.factor) / unit.si, 3)} ${unit.unit}${p.unit ? ` per ${p.unit}` : ''}; times its range ${general(effect / unit.si, 3)} ${unit.unit}`}
+      change={(v) => x.setValue(k, v)}
+      setRange={(r) => x.setRange(k, r)}
+    />
+  )
+}
+
 function Sliders({ chosen }: { chosen: number }) {
   const b = x.base.value!
   const w = b.explored.watched[chosen]
-  const unit = x.model.value?.length ?? { unit: 'm', si: 1 }
   const effects = b.explored.parameters.map((_, k) => (w?.gradient[k] ?? 0) * rangeOf(k))
   const most = Math.max(...effects.map(Math.abs), 1e-300)
   const own = (p: { name: string }): number => (p.name === 'frequency' ? 0 : 1)
@@ -148,21 +170,7 @@ function Sliders({ chosen }: { chosen: number }) {
   return (
     <ul class="sliders">
       {order.map(({ p, k }) => (
-        <Slider
-          key={p.name}
-          name={p.name}
-          unit={p.unit}
-          factor={p.factor}
-          value={x.values.value[k] ?? p.value}
-          mark={p.value}
-          range={x.ranges.value[k]!}
-          least={p.min}
-          most={p.max}
-          bar={effects[k]! / most}
-          barText={`${w?.name ?? ''}: ${general(((w?.gradient[k] ?? 0) * p.factor) / unit.si, 3)} ${unit.unit}${p.unit ? ` per ${p.unit}` : ''}; times its range ${general(effects[k]! / unit.si, 3)} ${unit.unit}`}
-          change={(v) => x.setValue(k, v)}
-          setRange={(r) => x.setRange(k, r)}
-        />
+        <OneSlider key={p.name} k={k} watched={w} effect={effects[k]!} most={most} />
       ))}
     </ul>
   )
@@ -333,25 +341,33 @@ function Begin() {
   )
 }
 
+const ghost = computed(() => x.guess.value?.motion ?? x.last.value?.motion ?? null)
+/** What the second motion of the view is; it changes seldom while a slider moves. */
+const ghostIs = computed(() => (x.guess.value ? (trustOf(x.trust.value) === 'poor' ? 'poor' : 'predicted') : x.last.value ? 'before' : null))
+
+function View() {
+  const b = x.base.value!
+  const is = ghostIs.value
+  return (
+    <div class="explore-view">
+      <MotionView label="solved and predicted motion" model={x.arrays.value} motion={b.motion} ghost={ghost} faded={is === 'poor' || is === 'before'} trails={b.explored.watched.map((w) => w.node)} />
+      <p class="view-legend" aria-hidden="true">
+        <span class="solved">solved</span>
+        {is && <span class={is}>{is === 'before' ? 'was predicted' : 'predicted'}</span>}
+      </p>
+    </div>
+  )
+}
+
+// nothing here asks for what changes while a slider moves: its parts do
 function Workbench() {
   const chosen = useSignal(0)
   const b = x.base.value!
   const k = Math.min(chosen.value, b.explored.watched.length - 1)
-  const node = b.explored.watched.map((w) => w.node)
-  const guess = x.guess.value
-  const last = guess ? null : x.last.value
-  const poor = guess !== null && trustOf(x.trust.value) === 'poor'
   return (
     <div class="explore-bench">
       <h2 class="unseen">Explore</h2>
-      <div class="explore-view">
-        <MotionView label="solved and predicted motion" model={x.arrays.value} motion={b.motion} ghost={guess?.motion ?? last?.motion ?? null} faded={poor || last !== null} trails={node} />
-        <p class="view-legend" aria-hidden="true">
-          <span class="solved">solved</span>
-          {guess && <span class={poor ? 'poor' : 'predicted'}>predicted</span>}
-          {last && <span class="before">was predicted</span>}
-        </p>
-      </div>
+      <View />
       <div class="explore-side">
         <Outdated />
         <div class="explore-head">

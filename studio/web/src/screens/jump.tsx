@@ -149,11 +149,11 @@ function StageLegend({ stages }: { stages: readonly Stage[] }) {
   )
 }
 
-function Over({ name, title, ylabel, series, stages, length, seek }: { name: string; title: string; ylabel: string; series: readonly PlotSeries[]; stages: readonly Stage[]; length?: string | null; seek: (t: number) => void }) {
+function Over({ name, title, ylabel, series, stages, length, least, seek }: { name: string; title: string; ylabel: string; series: readonly PlotSeries[]; stages: readonly Stage[]; length?: string | null; least?: number; seek: (t: number) => void }) {
   if (series.length === 0) return null
   return (
     <Plot
-      name={name} title={title} xlabel="time (s)" ylabel={ylabel} length={length ?? null} height={206}
+      name={name} title={title} xlabel="time (s)" ylabel={ylabel} length={length ?? null} least={least ?? 0} height={206}
       series={series.length === 1 ? [{ ...series[0]!, name: null }] : series}
       onHover={(at) => at && seek(series[at.s]!.xy[2 * at.i]!)}
     >
@@ -179,7 +179,7 @@ function Plots({ table, of, name, seek }: { table: Columns; of: Model | null; na
       <Over name={`${name}-height`} title={p.height.length === 1 ? `height, ${p.height[0]!.name}` : 'height'} ylabel="height (m)" series={p.height} length={of?.length.unit ?? 'm'} {...common} />
       <Over name={`${name}-force`} title={p.force.length === 1 ? `force of ${p.force[0]!.name}` : 'forces of obstacles'} ylabel="normal force (N)" series={p.force} {...common} />
       <Over name={`${name}-energy`} title="energy" ylabel="energy (J)" series={p.energy} {...common} />
-      <Over name={`${name}-turn`} title="turns about the main axis" ylabel="turns" series={p.turn} {...common} />
+      <Over name={`${name}-turn`} title="turns about the main axis" ylabel="turns" series={p.turn} least={0.01} {...common} />
     </>
   )
 }

@@ -13,7 +13,7 @@ import * as t from '../target'
 
 function ReachWords() {
   const r = t.reach.value
-  if (!t.curve.value) return <p class="mute">Draw a closed curve around the present path, or begin with the path as it is.</p>
+  if (!t.curve.value) return <p class="mute">Draw a closed curve around the present path, or begin with the path as it is, or with points.</p>
   if (!r) return <p class="mute">How far it is in reach cannot be told: this model has too many sensitivities for the page.</p>
   const left = `${general(100 * r.best, 2)} % of its size`
   const level = r.best < 0.1 ? 'good' : r.best < 0.35 ? 'fair' : 'poor'
@@ -152,6 +152,72 @@ function Begin() {
   )
 }
 
+/** Where the plane is, along the axis across it. */
+function Offset({ unit }: { unit: { unit: string; si: number } }) {
+  const axis = 'xyz'[t.across.value]!
+  const own = t.offsetWanted.value
+  return (
+    <div class="line">
+      <span>at {axis}</span>
+      <NumberField value={t.middle.value[t.across.value]! / unit.si} label={`place of the plane along ${axis} in ${unit.unit}`} take={(v) => (t.offsetWanted.value = v * unit.si)} />
+      <span class="unit">{unit.unit}</span>
+      {own === null ? (
+        <span class="mute">middle of the path</span>
+      ) : (
+        <button class="plain small" onClick={() => (t.offsetWanted.value = null)}>
+          to the middle of the path
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** The points of the target, to be typed. */
+function Points({ unit }: { unit: { unit: string; si: number } }) {
+  const all = t.points.value
+  if (all.length === 0) return null
+  const names = t.plane.value.map((a) => 'xyz'[a]!)
+  const set = (k: number, c: 0 | 1, v: number): void => t.setPoint(k, c === 0 ? [v * unit.si, all[k]![1]] : [all[k]![0], v * unit.si])
+  return (
+    <details class="points">
+      <summary>{all.length} points</summary>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">point</th>
+            {names.map((n) => (
+              <th scope="col" key={n}>
+                {n} ({unit.unit})
+              </th>
+            ))}
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {all.map((p, k) => (
+            <tr key={k}>
+              <th scope="row">{k + 1}</th>
+              {([0, 1] as const).map((c) => (
+                <td key={c}>
+                  <NumberField value={p[c] / unit.si} label={`${names[c]} of point ${k + 1} in ${unit.unit}`} take={(v) => set(k, c, v)} />
+                </td>
+              ))}
+              <td>
+                <button class="plain small" aria-label={`add a point behind ${k + 1}`} title="Add one behind" onClick={() => t.addPoint(k)}>
+                  +
+                </button>
+                <button class="plain small" aria-label={`remove point ${k + 1}`} title="Remove it" disabled={all.length <= 3} onClick={() => t.dropPoint(k)}>
+                  −
+                </button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  )
+}
+
 const planes = { auto: 'of its widest extents', xy: 'x y', xz: 'x z', yz: 'y z' } as const
 
 function Source({ unit }: { unit: { unit: string; si: number } }) {
@@ -160,7 +226,7 @@ function Source({ unit }: { unit: { unit: string; si: number } }) {
     <section>
       <label class="line">
         <span>node</span>
-        <select value={String(t.which.value)} onChange={(e) => ((t.which.value = Number(e.currentTarget.value)), anew())}>
+        <select value={String(t.which.value)} onChange={(e) => ((t.which.value = Number(e.currentTarget.value)), (t.offsetWanted.value = null), anew())}>
           {x.base.value!.explored.watched.map((w, k) => (
             <option key={w.name} value={String(k)}>
               {w.name}
@@ -171,7 +237,7 @@ function Source({ unit }: { unit: { unit: string; si: number } }) {
       {t.dim.value === 3 && (
         <label class="line">
           <span>plane</span>
-          <select value={t.planeWanted.value} onChange={(e) => ((t.planeWanted.value = e.currentTarget.value as keyof typeof planes), anew())}>
+          <select value={t.planeWanted.value} onChange={(e) => ((t.planeWanted.value = e.currentTarget.value as keyof typeof planes), (t.offsetWanted.value = null), anew())}>
             {Object.entries(planes).map(([key, words]) => (
               <option key={key} value={key}>
                 {words}
@@ -180,9 +246,13 @@ function Source({ unit }: { unit: { unit: string; si: number } }) {
           </select>
         </label>
       )}
+      {t.dim.value === 3 && <Offset unit={unit} />}
       <div class="sources">
         <button class="small" onClick={t.takePresent}>
           Begin with the present path
+        </button>
+        <button class="small" onClick={t.takePoints} title="A few points that are dragged, moved with arrow keys, or typed">
+          {t.curve.value ? 'Make it points' : 'Begin with points'}
         </button>
         <Import si={unit.si} />
         <button class="small" disabled={!t.raw.value} onClick={anew}>
@@ -220,6 +290,7 @@ export function TargetScreen() {
           <section>
             <h3>Shape</h3>
             <Shape unit={unit} />
+            <Points unit={unit} />
           </section>
         )}
         <section>

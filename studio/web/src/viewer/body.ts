@@ -87,6 +87,8 @@ export class Body {
   private wire: LineSegments<BufferGeometry, RawShaderMaterial> | null = null
   private sharp: Lines | null = null
   private coils: Lines | null = null
+  private thin: LineSegments<BufferGeometry, RawShaderMaterial> | null = null // rods a pixel wide, for renderers that are slow
+  private rodsOld = false
   private wireOpacity = 0.2
   private marks: Points<BufferGeometry, RawShaderMaterial>[] = []
 
@@ -241,7 +243,8 @@ export class Body {
       normal.needsUpdate = true
     }
     this.sharp?.join(layout.surface.sharp, x)
-    this.rods?.join(layout.segments, x)
+    if (this.thin?.visible) this.rodsOld = true
+    else this.rods?.join(layout.segments, x)
     if (!this.coils) return
     const ends = new Float32Array(6 * coilPoints * layout.springs.length)
     layout.springs.forEach((s, k) => coil(hang(s, x), s.length, ends, 6 * coilPoints * k))
@@ -269,6 +272,7 @@ export class Body {
     if (this.face) this.face.geometry = this.geometry
     if (this.under) this.under.geometry = this.geometry
     this.wire?.geometry.setAttribute('position', position)
+    this.thin?.geometry.setAttribute('position', position)
     for (const m of this.marks) m.geometry.setAttribute('position', position)
     old.dispose()
     this.moved()
@@ -282,10 +286,27 @@ export class Body {
     this.wire.material.uniforms.opacity!.value = this.wireOpacity * part
   }
 
+  /** Rods as wide as they are meant, or a pixel. */
+  showThick(on: boolean): void {
+    const { rods } = this
+    if (!rods || on === rods.mesh.visible) return
+    if (!on && !this.thin) {
+      this.thin = new LineSegments(this.sharing(this.layout.segments), wireMaterial([0, 0, 0], 0.95))
+      this.thin.frustumCulled = false
+      this.thin.renderOrder = rods.mesh.renderOrder
+      this.thin.material.uniforms.tint = rods.mesh.material.uniforms.tint!
+      this.group.add(this.thin)
+    }
+    rods.mesh.visible = on
+    this.thin!.visible = !on
+    if (on && this.rodsOld) rods.join(this.layout.segments, this.x)
+    if (on) this.rodsOld = false
+  }
+
   dispose(): void {
     this.group.removeFromParent()
     this.geometry.dispose()
-    for (const m of [this.face, this.under, this.wire, ...this.marks]) {
+    for (const m of [this.face, this.under, this.wire, this.thin, ...this.marks]) {
       m?.geometry.dispose()
       m?.material.dispose()
     }

@@ -1,4 +1,6 @@
 import { Matrix4, OrthographicCamera } from 'three'
+import { boxOf } from './extent'
+import { project } from './pick'
 import type { Projection } from './pick'
 import type { Vec3 } from './types'
 
@@ -17,14 +19,17 @@ export interface Margins {
 }
 
 const SMOOTH = 380 // ms
+const STEEP = 3.7 // distance of an eye over half of what it sees: 30 degrees
 const turn = Math.PI * 2
 
-/** A parallel camera that turns about an upright axis. */
+/** A camera, parallel or with an eye, that turns about an upright axis. */
 export class Rig {
   pose: Pose = { az: 0, el: 0, target: [0, 0, 0], half: 1 }
   width = 1 // pixels
   height = 1
+  perspective = false
   readonly camera = new OrthographicCamera()
+  private ball: { centre: Vec3; radius: number } = { centre: [0, 0, 0], radius: 1 } // around all that is drawn
   private frame: [Vec3, Vec3, Vec3] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]] // the last is up
   private from: Pose | null = null
   private to: Pose | null = null
@@ -50,9 +55,23 @@ export class Rig {
     return [mix(-sa, ca, 0), mix(-se * ca, -se * sa, ce), mix(ce * ca, ce * sa, se)]
   }
 
-  projection(): Projection {
-    const [right, up, towards] = this.basis()
-    return { right, up, towards, target: this.pose.target, perPixel: this.perPixel, width: this.width, height: this.height }
+  projection(pose = this.pose): Projection {
+    const [right, up, towards] = this.basis(pose)
+    return { right, up, towards, target: pose.target, perPixel: (2 * pose.half) / this.height, eye: this.eye(pose), width: this.width, height: this.height }
+  }
+
+  /** What will be drawn. */
+  around(centre: Vec3, radius: number): void {
+    this.ball = { centre, radius }
+  }
+
+  private off(pose: Pose): number {
+    return Math.hypot(...[0, 1, 2].map((c) => pose.target[c]! - this.ball.centre[c]!))
+  }
+
+  // outside of all, however near one looks
+  private eye(pose: Pose): number {
+    return this.perspective ? Math.max(STEEP * pose.half, 1.05 * (this.off(pose) + this.ball.radius)) : 0
   }
 
   turn(dx: number, dy: number): void {
@@ -100,7 +119,22 @@ export class Rig {
     const above = (perPixel * (room.top - room.bottom)) / 2
     const mid = [(lo[0]! + hi[0]!) / 2 + aside, (lo[1]! + hi[1]!) / 2 + above, (lo[2]! + hi[2]!) / 2]
     const target = [0, 1, 2].map((c) => mid[0]! * r[c]! + mid[1]! * u[c]! + mid[2]! * d[c]!) as Vec3
-    return { ...pose, target, half: (perPixel * this.height) / 2 }
+    const fit = { ...pose, target, half: (perPixel * this.height) / 2 }
+    return this.perspective ? this.refitted(fit, sets, room, wide, high) : fit
+  }
+
+  // what is near is larger: a few steps until all is within the room
+  private refitted(pose: Pose, sets: Float32Array[], room: Margins, wide: number, high: number): Pose {
+    const [r, u] = this.basis(pose)
+    for (let k = 0; k < 4; k++) {
+      const p = this.projection(pose)
+      const seen = boxOf(sets.map((x) => project(p, x, new Float32Array(x.length))))!
+      const scale = Math.max((seen.hi[0] - seen.lo[0]) / wide, (seen.hi[1] - seen.lo[1]) / high) || 1
+      const dx = p.perPixel * ((seen.lo[0] + seen.hi[0]) / 2 - room.left - wide / 2)
+      const dy = p.perPixel * (room.top + high / 2 - (seen.lo[1] + seen.hi[1]) / 2)
+      pose = { ...pose, half: pose.half * scale, target: pose.target.map((t, c) => t + dx * r[c]! + dy * u[c]!) as Vec3 }
+    }
+    return pose
   }
 
   go(to: Pose, smooth: boolean): void {
@@ -134,12 +168,13 @@ export class Rig {
     return t < 1
   }
 
-  /** Depths around all of a ball. */
-  apply(centre: Vec3, radius: number): OrthographicCamera {
+  /** Depths around all of the ball. */
+  apply(): OrthographicCamera {
     const { camera, pose } = this
     const [r, u, d] = this.basis()
-    const off = Math.hypot(...[0, 1, 2].map((c) => pose.target[c]! - centre[c]!))
-    const far = off + radius * 1.05 + 1e-9
+    const reach = this.off(pose) + this.ball.radius * 1.05 + 1e-9
+    const eye = this.eye(pose)
+    const far = eye || reach
     camera.matrixAutoUpdate = false
     camera.matrix.copy(new Matrix4().set(
       r[0], u[0], d[0], pose.target[0] + far * d[0],
@@ -156,6 +191,12 @@ export class Rig {
     camera.near = 0
     camera.far = 2 * far
     camera.updateProjectionMatrix()
+    if (eye > 0) {
+      const near = Math.max(eye - reach, 0.01 * eye)
+      const k = near / eye
+      camera.projectionMatrix.makePerspective(-wide * k, wide * k, pose.half * k, -pose.half * k, near, eye + reach)
+      camera.projectionMatrixInverse.copy(camera.projectionMatrix).invert()
+    }
     return camera
   }
 }

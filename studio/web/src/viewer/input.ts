@@ -11,9 +11,10 @@ export interface Hands {
   brushing(polygon: number[] | null): void
   brushed(polygon: number[], how: BrushHow): void
   preset(p: Preset): void
+  perspective(): void
   toggle(): void
   step(by: number): void
-  walk(dx: number, dy: number): void // to the next node in a direction of the screen
+  walk(dx: number, dy: number, far: boolean): void // to the next node in a direction of the screen; far: a box from the first one
   key(e: KeyboardEvent): void
 }
 
@@ -120,12 +121,11 @@ export class Input {
       ArrowLeft: () => move(-by, 0), ArrowRight: () => move(by, 0), ArrowUp: () => move(0, -by), ArrowDown: () => move(0, by),
       '+': () => hands.zoom(0.85), '=': () => hands.zoom(0.85), '-': () => hands.zoom(1 / 0.85), _: () => hands.zoom(1 / 0.85),
       0: () => hands.preset('home'), f: () => hands.preset('fit'), 4: () => hands.preset('iso'),
-      1: () => hands.preset('x'), 2: () => hands.preset('y'), 3: () => hands.preset('z'),
+      1: () => hands.preset('x'), 2: () => hands.preset('y'), 3: () => hands.preset('z'), 5: () => hands.perspective(),
       ' ': () => hands.toggle(), ',': () => hands.step(-1), '.': () => hands.step(1),
     }
-    const walks: Record<string, () => void> = {
-      ArrowLeft: () => hands.walk(-1, 0), ArrowRight: () => hands.walk(1, 0), ArrowUp: () => hands.walk(0, -1), ArrowDown: () => hands.walk(0, 1),
-    }
+    const walk = (dx: number, dy: number) => () => hands.walk(dx, dy, e.shiftKey)
+    const walks: Record<string, () => void> = { ArrowLeft: walk(-1, 0), ArrowRight: walk(1, 0), ArrowUp: walk(0, -1), ArrowDown: walk(0, 1) }
     const f = e.metaKey || e.altKey ? undefined : (e.ctrlKey ? walks : table)[e.key]
     if (!f) return hands.key(e)
     f()

@@ -26,7 +26,8 @@ export interface Drawing {
   look: Look
   axes: [Vec3, Vec3, Vec3] // right, up, towards
   flat: boolean
-  perPixel: number
+  perPixel: number // in the middle
+  perspective: boolean
   unit: { unit: string; si: number } | undefined
   bar: Bar | null
   arrows: Arrow[]
@@ -119,7 +120,8 @@ function drawScale(c: Pen, d: Drawing): void {
   c.font = font(12)
   c.textAlign = 'center'
   c.textBaseline = 'alphabetic'
-  say(c, d.look, bar.text, x + bar.pixels / 2, y - 8, d.look.mute)
+  // sizes are those of the depth about which the view turns
+  say(c, d.look, d.perspective ? `${bar.text} in the middle` : bar.text, x + bar.pixels / 2, y - 8, d.look.mute)
 }
 
 function drawAxes(c: Pen, d: Drawing): void {

@@ -1,13 +1,14 @@
 // Where points fall on the screen, and which of them are meant.
 import type { Vec3 } from './types'
 
-/** A parallel view: pixel = middle + (rows of the axes times (x - target)) / perPixel, y downwards. */
+/** A view: pixel = middle + (rows of the axes times (x - target)) / perPixel, y downwards; with an eye larger where it is near. */
 export interface Projection {
   right: Vec3
   up: Vec3
   towards: Vec3
   target: Vec3
-  perPixel: number
+  perPixel: number // at the target
+  eye: number // m from the target; 0: parallel
   width: number
   height: number
 }
@@ -20,9 +21,12 @@ export function project(p: Projection, x: ArrayLike<number>, out: Float32Array):
     const a = x[i]! - tx
     const b = x[i + 1]! - ty
     const c = x[i + 2]! - tz
-    out[i] = p.width / 2 + k * (p.right[0] * a + p.right[1] * b + p.right[2] * c)
-    out[i + 1] = p.height / 2 - k * (p.up[0] * a + p.up[1] * b + p.up[2] * c)
-    out[i + 2] = k * (p.towards[0] * a + p.towards[1] * b + p.towards[2] * c)
+    const depth = p.towards[0] * a + p.towards[1] * b + p.towards[2] * c
+    // depths, too: triangles stay flat
+    const s = p.eye > 0 ? (k * p.eye) / Math.max(p.eye - depth, 1e-3 * p.eye) : k
+    out[i] = p.width / 2 + s * (p.right[0] * a + p.right[1] * b + p.right[2] * c)
+    out[i + 1] = p.height / 2 - s * (p.up[0] * a + p.up[1] * b + p.up[2] * c)
+    out[i + 2] = s * depth
   }
   return out
 }

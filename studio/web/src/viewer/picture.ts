@@ -205,6 +205,9 @@ export class Picture {
     shared.ratio.value = q.ratio
     shared.size.value.set(Math.round(size.width * q.ratio), Math.round(size.height * q.ratio))
     shared.perPixel.value = size.perPixel
+    const thick = shared.kind.value > 0 || (this.body?.layout.segments.length ?? 0) / 2 <= q.thick
+    this.body?.showThick(thick)
+    this.ghost?.showThick(thick)
     this.ground.group.visible = ground
     if (ground) this.ground.cast(stage.renderer, this.body, this.solids, q.shadows)
     stage.draw(this.scene, camera, this.look.back, q)

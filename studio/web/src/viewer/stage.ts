@@ -14,16 +14,17 @@ export interface Quality {
   samples: number
   shadows: boolean
   wires: number // the most edges of cells
+  thick: number // the most pieces of rods that are wider than a pixel
 }
 
 /** While things move, shadows go first, then smooth edges, then resolution. */
 const levels: Quality[] = [
-  { ratio: 2, samples: 4, shadows: true, wires: Infinity },
-  { ratio: 2, samples: 4, shadows: false, wires: Infinity },
-  { ratio: 1, samples: 4, shadows: false, wires: 40000 },
-  { ratio: 1, samples: 0, shadows: false, wires: 5000 },
-  { ratio: 0.75, samples: 0, shadows: false, wires: 0 },
-  { ratio: 0.5, samples: 0, shadows: false, wires: 0 },
+  { ratio: 2, samples: 4, shadows: true, wires: Infinity, thick: Infinity },
+  { ratio: 2, samples: 4, shadows: false, wires: Infinity, thick: Infinity },
+  { ratio: 1, samples: 4, shadows: false, wires: 40000, thick: Infinity },
+  { ratio: 1, samples: 0, shadows: false, wires: 5000, thick: 2000 },
+  { ratio: 0.75, samples: 0, shadows: false, wires: 0, thick: 1000 },
+  { ratio: 0.5, samples: 0, shadows: false, wires: 0, thick: 500 },
 ]
 
 const SLOW = 36 // ms between frames that call for less
@@ -68,7 +69,7 @@ export class Stage {
 
   quality(moving: boolean): Quality {
     const own = Math.min(window.devicePixelRatio || 1, 2)
-    if (!moving) return { ratio: own, samples: 4, shadows: true, wires: Infinity }
+    if (!moving) return { ratio: own, samples: 4, shadows: true, wires: Infinity, thick: Infinity }
     const l = levels[this.level]!
     return { ...l, ratio: Math.min(l.ratio, own) }
   }

@@ -24,7 +24,7 @@ const SETTLE = 160 // ms after the last movement until the picture is drawn with
 const SAMPLES = 12 // moments of a motion that the camera takes in
 const TRAIL = 192
 const REACH = 14 // pixels around a node that pick it, unless told
-const KEYS = 'Arrow keys turn, with Shift they move, with Control they go from node to node; plus and minus zoom; 0 shows all; 1, 2, 3, 4 look along x, y, z and from the side; Space plays.'
+const KEYS = 'Arrow keys turn, with Shift they move, with Control they go from node to node, with Shift as well they choose all between; plus and minus zoom; 0 shows all; 1, 2, 3, 4 look along x, y, z and from the side; 5 changes between parallel and perspective; Space plays.'
 
 interface Colour {
   values: Float32Array
@@ -43,6 +43,10 @@ const element = <K extends keyof HTMLElementTagNameMap>(name: K, style: Partial<
 
 /** A model in three dimensions that can be turned, played, coloured and picked from. */
 export class Viewer {
+  private static readonly all = new Set<Viewer>()
+  private static perspective = false
+  /** When its key is pressed. */
+  static onPerspective = (on: boolean): void => Viewer.setPerspective(on)
   readonly box: HTMLDivElement
   readonly player = new Player()
   private readonly over: HTMLCanvasElement
@@ -69,6 +73,7 @@ export class Viewer {
   private names: Names = 'watched'
   private hovered: number | null = null
   private last: number | null = null // node that was picked
+  private corner: number | null = null // where a box of keys has come to
   private exaggeration = 1
   private note = ''
   private overlays = { supports: true, drives: true, loads: true }
@@ -88,6 +93,8 @@ export class Viewer {
   private readonly watchers: (ResizeObserver | IntersectionObserver)[] = []
 
   constructor(parent: HTMLElement, private readonly options: ViewerOptions = {}) {
+    Viewer.all.add(this)
+    this.rig.perspective = Viewer.perspective
     this.theme = options.theme ?? 'auto'
     this.wire = options.wire ?? true
     this.ground = options.ground ?? true
@@ -170,7 +177,7 @@ export class Viewer {
       pan: moved((dx, dy) => this.rig.pan(dx, dy)),
       zoom: moved((f, x, y) => this.rig.zoom(f, x, y)),
       click: (x, y) => this.picked(this.nodeAt(x, y)),
-      walk: (dx, dy) => this.walk(dx, dy),
+      walk: (dx, dy, far) => this.walk(dx, dy, far),
       hover: (x, y) => this.hover(x, y),
       brushing: (p) => {
         this.brushPath = p
@@ -180,6 +187,7 @@ export class Viewer {
       preset: (p) => this.preset(p),
       toggle: () => (this.player.playing ? this.pause() : this.play()),
       step: (by) => this.step(by),
+      perspective: () => Viewer.onPerspective(!this.rig.perspective),
       key: (e) => this.options.onKey?.(e),
     }
   }
@@ -232,12 +240,18 @@ export class Viewer {
     this.ask()
   }
 
+  /** The model as it was at rest, in orange. */
+  showRest(on: boolean): void {
+    this.setGhost(on ? (this.layout?.model.x ?? null) : null)
+  }
+
   /** A second motion that goes along with the first. */
   setGhostOrbit(o: OrbitArrays | null): void {
     this.ghostOrbit = o
-    this.ghost = o ? new Float32Array(this.x.length) : null
+    if (!o) this.ghost = null
+    else if (this.ghost?.length !== this.x.length) this.ghost = new Float32Array(this.x.length)
     if (!o) this.picture?.setGhost(null)
-    this.moved()
+    this.ghostMoved()
     this.ask(true)
   }
 
@@ -510,10 +524,7 @@ export class Viewer {
     if (this.player.source && this.player.source.kind !== 'live') this.player.at(this.player.phase, this.x)
     const room = this.shown === this.x ? undefined : this.shown
     this.shown = this.exaggeration === 1 || !this.layout ? this.x : enlarged(this.layout.model.x, this.x, this.exaggeration, room)
-    if (this.ghostOrbit && this.ghost) {
-      orbitAt(this.ghostOrbit.coefficients, this.ghostOrbit.harmonics, 2 * Math.PI * this.player.phase, this.ghost)
-      this.picture?.setGhost(this.large(this.ghost))
-    }
+    this.ghostMoved()
     this.picture?.setTime(this.player.time)
     const body = this.picture?.body
     if (body) {
@@ -528,6 +539,12 @@ export class Viewer {
       this.picture?.recolour(this.colour.values, true)
     }
     if (this.follows()) this.overlayOld = true
+  }
+
+  private ghostMoved(): void {
+    if (!this.ghostOrbit || !this.ghost) return
+    orbitAt(this.ghostOrbit.coefficients, this.ghostOrbit.harmonics, 2 * Math.PI * this.player.phase, this.ghost)
+    this.picture?.setGhost(this.large(this.ghost))
   }
 
   // is something of the overlay tied to nodes?
@@ -545,6 +562,8 @@ export class Viewer {
     const box = boxOf(this.moments)
     if (!box) return
     this.extent = box
+    // the ground is larger than what stands on it
+    this.rig.around([0, 1, 2].map((k) => (box.lo[k]! + box.hi[k]!) / 2) as Vec3, 2.4 * diagonal(box))
     this.picture?.place(box.lo, box.hi, this.rig.up)
   }
 
@@ -596,6 +615,19 @@ export class Viewer {
     return { az: table[axis]![0]!, el: table[axis]![1]! }
   }
 
+  /** With an eye or parallel, in all views of a page. */
+  static setPerspective(on: boolean): void {
+    Viewer.perspective = on
+    for (const v of Viewer.all) v.lookBy(on)
+  }
+
+  private lookBy(on: boolean): void {
+    const { atHome } = this
+    this.rig.perspective = on
+    if (atHome && this.layout) this.aimHome()
+    this.ask()
+  }
+
   get pose(): Pose {
     return { ...this.rig.pose, target: [...this.rig.pose.target] }
   }
@@ -616,22 +648,33 @@ export class Viewer {
 
   private picked(v: number | null): void {
     this.last = v
+    this.corner = null
     this.options.onPick?.(v)
   }
 
-  // from the node that was picked last, or to the one in the middle
-  private walk(dx: number, dy: number): void {
+  // from the node that was picked last, or to the one in the middle; far: all in the box between both
+  private walk(dx: number, dy: number, far: boolean): void {
     if (!this.layout || !this.options.onPick) return
     const tri = this.layout.model.triangles ?? new Int32Array(0)
-    const { last } = this
+    const last = far ? (this.corner ?? this.last) : this.last
     project(this.rig.projection(), this.shown, this.seen)
     const there = last !== null && 3 * last < this.seen.length
     const v = there ? nextNode(this.seen, tri, last, dx, dy) : nearest(this.seen, tri, this.rig.width / 2, this.rig.height / 2, Infinity)
     if (v === null) return
     this.hovered = v
     this.overlayOld = true
-    this.picked(v)
+    if (far && there) this.boxTo(v)
+    else this.picked(v)
     this.ask()
+  }
+
+  private boxTo(v: number): void {
+    this.corner = v
+    const at = [this.last!, v].map((n) => [this.seen[3 * n]!, this.seen[3 * n + 1]!] as const)
+    const room = 3
+    const [x0, x1] = [Math.min(at[0]![0], at[1]![0]) - room, Math.max(at[0]![0], at[1]![0]) + room]
+    const [y0, y1] = [Math.min(at[0]![1], at[1]![1]) - room, Math.max(at[0]![1], at[1]![1]) + room]
+    this.brushed([x0, y0, x1, y0, x1, y1, x0, y1], 'set')
   }
 
   /** Dragging draws a region instead of turning; null: it turns. It takes nodes through the model, or those seen alone. */
@@ -700,18 +743,15 @@ export class Viewer {
   private draw(q: Quality | null): void {
     const { rig, layout } = this
     if (layout && this.picture && q) {
-      const { lo, hi } = this.extent
-      const centre = [0, 1, 2].map((k) => (lo[k]! + hi[k]!) / 2) as Vec3
-      const radius = 2.4 * diagonal(this.extent)
       const ground = this.ground && !this.flatModel && rig.pose.el > 0.02
       this.picture.body?.showWire(this.wire && layout.edges.length / 2 <= q.wires, rig.perPixel)
-      this.picture.draw(rig.apply(centre, radius), q, rig, ground)
+      this.picture.draw(rig.apply(), q, rig, ground)
     } else if (layout && this.flat) {
       const colour = this.colour && { ...this.colour, map: this.colour.bar.map }
       const ghost = this.ghost && this.large(this.ghost)
       this.flat.draw(layout, this.shown, ghost, rig.projection(), this.look, colour, Math.min(devicePixelRatio || 1, 2))
     }
-    const key = JSON.stringify([rig.pose, rig.width, rig.height, this.brushPath?.length, document.activeElement === this.box])
+    const key = JSON.stringify([rig.pose, rig.perspective, rig.width, rig.height, this.brushPath?.length, document.activeElement === this.box])
     if (!this.overlayOld && key === this.overlayKey) return
     this.overlayKey = key
     this.overlayOld = false
@@ -730,7 +770,7 @@ export class Viewer {
     const notes = [this.note, this.exaggeration !== 1 ? `displacements drawn ${Number(this.exaggeration.toPrecision(3))} times as large` : '']
     drawOverlay(c, {
       width: rig.width, height: rig.height, look: this.look,
-      axes: rig.basis(), flat: this.flatModel && Math.abs(rig.basis()[2][2]) > 0.999, perPixel: rig.perPixel,
+      axes: rig.basis(), flat: this.flatModel && Math.abs(rig.basis()[2][2]) > 0.999, perPixel: rig.perPixel, perspective: rig.perspective,
       unit: layout.model.length, bar: this.colour?.bar ?? null,
       arrows: glyphs(layout.model, this.shown, p, this.look, this.overlays),
       names: labels(layout.model, this.shown, p, this.names, this.hovered),
@@ -743,7 +783,7 @@ export class Viewer {
 
   private still(scale: number): HTMLCanvasElement {
     const out = document.createElement('canvas')
-    this.draw({ ratio: scale, samples: 4, shadows: true, wires: Infinity })
+    this.draw({ ratio: scale, samples: 4, shadows: true, wires: Infinity, thick: Infinity })
     this.annotate(out, scale, true)
     const c = out.getContext('2d')!
     c.setTransform(1, 0, 0, 1, 0, 0)
@@ -802,6 +842,7 @@ export class Viewer {
 
   dispose(): void {
     this.disposed = true
+    Viewer.all.delete(this)
     cancelAnimationFrame(this.raf)
     clearTimeout(this.timer)
     this.stop.abort()
