@@ -117,10 +117,11 @@ static int read_port(const cli_args *a) {
 
 static void warn_of_others(const pl_studio_opts *o) {
   if (!o->bind || strncmp(o->bind, "127.", 4) == 0) return;
-  fprintf(stderr,
-          "pliant: warning: the studio can be reached from other machines: whoever has the address "
-          "with its\n  token may read and write files in '%s', and nothing is encrypted on the way\n",
-          o->folder);
+  fprintf(
+      stderr,
+      "pliant: warning: the studio can be reached from other machines: whoever has the address "
+      "with its\n  token may read and write files in '%s', and nothing is encrypted on the way\n",
+      o->folder);
 }
 
 static int serve(const cli_args *a, const pl_studio_opts *o) {
