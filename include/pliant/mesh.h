@@ -116,6 +116,10 @@ pl_status pl_mesh_read_most(pl_env *env, const char *path, int most, pl_mesh **o
 // The same from memory, for tests and fuzzers; format is an ending.
 pl_status pl_mesh_parse(pl_env *env, const char *format, const char *name, const char *data,
                         size_t size, pl_mesh **out);
+// Vectors at the n points of a VTU file of one piece in memory, such as pl_mesh_write_vtu writes a
+// field of three components. PL_E_INPUT: there are none of that name, or other points.
+pl_status pl_vtu_vectors(pl_env *env, const char *name, const char *data, size_t size,
+                         const char *field, int n, double (*out)[3]);
 
 // OBJ: sets of cells as groups (sets of vertices are not written); of solids the surface.
 pl_status pl_mesh_write_obj(const pl_mesh *m, const char *path);

@@ -11,6 +11,11 @@ static void replay_mesh(pl_env *env, const char *format, const char *path, const
   pl_status s = pl_mesh_parse(env, format, path, data, n, &m);
   assert_true(s == PL_OK || s == PL_E_INPUT);
   assert_true((s == PL_OK) == (m != NULL));
+  double u[4][3];
+  if (strcmp(format, "vtu") == 0) {
+    pl_status v = pl_vtu_vectors(env, path, data, n, "mode", 4, u);
+    assert_true(v == PL_OK || v == PL_E_INPUT || v == PL_E_NOMEM);
+  }
   for (int t = 0; m && t < PL_CELL_COUNT; t++)
     for (int i = 0; i < m->cell[t].n * pl_cell_nvert[t]; i++)
       assert_in_range(m->cell[t].v[i], 0, m->nvert - 1);
