@@ -545,7 +545,7 @@ pl_status motion_steps(motion *r, const pl_constraints *k, pl_state *s, pl_histo
   pl_constraints all = *k;
   all.together = r->log != NULL;
   if (r->slopes.n > 0)
-    r->stop = pl_transient_gradient(&r->opts, sc->model, sc->params, r->slopes.g, s, r->j->work,
+    r->stop = pl_transient_gradient(&r->opts, sc->model, sc->params, r->slopes.g, s, h, r->j->work,
                                     on_followed, r, &r->info);
   else
     r->stop = r->jump ? pl_jump_run(r->jump, sc->model, sc->params, all.contact, s, h, r->j->work,
