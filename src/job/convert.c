@@ -135,7 +135,6 @@ static pl_status read_scene(pl_env *env, const char *path, const pl_convert_opts
   pl_mesh *m = NULL;
   PL_TRY(pl_scene_load_limited(env, path, 0, NULL, &limits, &sc));
   pl_status s = scene_mesh(sc, o, &m);
-  if (s == PL_OK) m->env = env;
   if (s == PL_OK) s = pl_grid_of_mesh(m, out);
   pl_mesh_free(m);
   pl_scene_free(sc);

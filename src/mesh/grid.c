@@ -23,16 +23,21 @@ int pl_grid_ncell(const pl_grid *g) {
   return n;
 }
 
+// zlib packs zeros 1032 to 1
+enum { FIELD_RATIO = 1100, FIELD_FREE = 1 << 26 };
+
 // ---- what readers tell --------------------------------------------------------------------------
 
 void pl_load_lost(pl_load *in, const char *hint, const char *fmt, ...) {
-  char text[PL_TEXT];
+  char text[PL_TEXT], clean[PL_TEXT];
   va_list args;
   if (!in->keep) return;
   va_start(args, fmt);
   vsnprintf(text, sizeof text, fmt, args);
   va_end(args);
-  pl_report(in->env, PL_WARNING, in->name, in->line > 0 ? in->line : 0, 0, hint, "%s", text);
+  // names come from files
+  pl_report(in->env, PL_WARNING, in->name, in->line > 0 ? in->line : 0, 0, hint, "%s",
+            pl_printable(text, clean, sizeof clean));
 }
 
 static pl_status new_field(pl_env *env, pl_grid_field *f, const char *name, int on_cells, int ncomp,
@@ -58,8 +63,16 @@ pl_status pl_load_field(pl_load *in, const char *name, int on_cells, int ncomp, 
                    name, ncomp, f->ncomp);
     return PL_OK;
   }
+  // names alone must not ask for more memory than their numbers could fill
+  in->field_bytes += (double)count * ncomp * (double)sizeof(double);
+  if (in->field_bytes > FIELD_RATIO * (double)in->size + FIELD_FREE)
+    return pl_load_fail(in, NULL, "fields of %.3g bytes in a file of %zu", in->field_bytes,
+                        in->size);
   PL_TRY(pl_grow(in->env, &in->field, in->nfield, &in->cap_field, sizeof *in->field));
   PL_TRY(new_field(in->env, &in->field[in->nfield], name, on_cells, ncomp, count));
+  char *p = in->field[in->nfield].name;
+  for (int utf8 = pl_load_utf8(p, strlen(p)); *p; p++)
+    if ((unsigned char)*p < 32 || *p == 127 || (!utf8 && (unsigned char)*p > 127)) *p = '_';
   *data = in->field[in->nfield++].data;
   return PL_OK;
 }
@@ -122,33 +135,31 @@ pl_status pl_grid_add_field(pl_grid *g, const char *name, int on_cells, int ncom
   return PL_OK;
 }
 
-// members of a set of a file, which may name them several times in any order
-static pl_status move_set(const pl_load_set *set, int list, int count, char *mark, pl_grid *g) {
-  const pl_load_runs *r = &set->list[list];
-  int n = 0;
+static pl_status move_set(pl_load_set *set, int list, pl_grid *g) {
+  pl_load_runs *r = &set->list[list];
+  int n = 0, at = 0;
   if (r->n == 0) return PL_OK;
-  memset(mark, 0, (size_t)count);
-  for (int k = 0; k < r->n; k++)
-    memset(mark + r->run[k][0], 1, (size_t)(r->run[k][1] - r->run[k][0]));
-  for (int i = 0; i < count; i++) n += mark[i];
+  // a file may name its members several times in any order
+  pl_load_merge(r);
+  for (int k = 0; k < r->n; k++) n += r->run[k][1] - r->run[k][0];
   int *index = pl_alloc(g->env, (size_t)n, sizeof *index);
   if (!index) return PL_E_NOMEM;
-  for (int i = 0, at = 0; i < count; i++)
-    if (mark[i]) index[at++] = i;
+  for (int k = 0; k < r->n; k++)
+    for (int i = r->run[k][0]; i < r->run[k][1]; i++) index[at++] = i;
   return take_set(g, set->name, list == PL_READ_VERTEX ? -1 : list, n, index);
 }
 
 static pl_status move_sets(pl_load *in, pl_grid *g) {
-  int most = in->nvert;
-  for (int t = 0; t < PL_READ_VERTEX; t++)
-    if (in->cell[t].n > most) most = in->cell[t].n;
-  char *mark = pl_alloc(in->env, (size_t)most, 1);
-  pl_status s = mark ? PL_OK : PL_E_NOMEM;
-  for (int k = 0; k < in->nset; k++)
-    for (int t = 0; t < PL_READ_LIST && s == PL_OK; t++)
-      s = move_set(&in->set[k], t, t == PL_READ_VERTEX ? in->nvert : in->cell[t].n, mark, g);
-  pl_free(in->env, mark);
-  return s;
+  for (int k = 0; k < in->nset; k++) {
+    int empty = 1;
+    for (int t = 0; t < PL_READ_LIST; t++) {
+      empty &= in->set[k].list[t].n == 0;
+      PL_TRY(move_set(&in->set[k], t, g));
+    }
+    if (empty)
+      pl_load_lost(in, NULL, "the set '%.200s' has no members: it is left out", in->set[k].name);
+  }
+  return PL_OK;
 }
 
 // arrays change hands
@@ -192,14 +203,11 @@ static pl_status parse(pl_env *env, const char *format, const char *name, const 
 
 pl_status pl_grid_read(pl_env *env, const char *path, const char *format, pl_grid **out) {
   *out = NULL;
-  const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-  if (!format && !dot)
-    return pl_fail_at(env, PL_E_INPUT, path, 0, 0, "say what it is: --from msh",
-                      "the name has no ending that tells its format");
+  if (!format) PL_TRY(pl_load_ending(env, path, &format));
   char *data;
   size_t size;
   PL_TRY(pl_file_read(env, path, 0, &data, &size));
-  pl_status s = parse(env, format ? format : dot + 1, path, data, size, 1, out);
+  pl_status s = parse(env, format, path, data, size, 1, out);
   pl_free(env, data);
   return s;
 }

@@ -169,8 +169,7 @@ static int compare_run(const void *a, const void *b) {
   return (p[0] > q[0]) - (p[0] < q[0]);
 }
 
-// runs in ascending order that do not touch
-static void merge_runs(pl_load_runs *r) {
+void pl_load_merge(pl_load_runs *r) {
   int n = 0;
   if (r->n > 1) qsort(r->run, (size_t)r->n, sizeof r->run[0], compare_run);
   for (int k = 0; k < r->n; k++) {
@@ -195,7 +194,7 @@ pl_status pl_load_put(pl_load *in, int set, int list, int first, int last) {
   }
   // repeats are taken out before there is more room: it grows with what is in the set
   if (r->n == r->cap) {
-    merge_runs(r);
+    pl_load_merge(r);
     if (2 * r->n >= r->cap) PL_TRY(pl_grow(in->env, &r->run, r->cap, &r->cap, sizeof r->run[0]));
   }
   r->run[r->n][0] = first;
@@ -456,6 +455,7 @@ pl_status pl_load_read(pl_load *in, const char *ending) {
     return pl_fail(in->env, PL_E_ARG, "unknown mesh format '%s'; known:" PL_MESH_ENDINGS, ending);
   in->at = in->begin;
   in->line = 1;
+  in->size = (size_t)(in->end - in->begin);
   if (in->most <= 0 || in->most > PL_READ_MAX) in->most = PL_READ_MAX;
   // the byte order mark that some editors put before text
   if (in->end - in->at >= 3 && memcmp(in->at, "\xef\xbb\xbf", 3) == 0) in->at += 3;
@@ -501,20 +501,26 @@ pl_status pl_mesh_read(pl_env *env, const char *path, pl_mesh **out) {
   return pl_mesh_read_most(env, path, 0, out);
 }
 
-pl_status pl_mesh_read_most(pl_env *env, const char *path, int most, pl_mesh **out) {
-  *out = NULL;
+pl_status pl_load_ending(pl_env *env, const char *path, const char **ending) {
   const char *slash = strrchr(path, '/');
   const char *dot = strrchr(slash ? slash : path, '.');
-  if (!dot || format_by_ending(dot + 1) < 0)
-    return pl_fail_at(env, PL_E_INPUT, path, 0, 0,
-                      is_geometry(dot)
-                          ? "mesh it first, e.g. gmsh -3 part.step -o part.msh (-2 for a shell)"
-                          : "meshes are read from files that end in" PL_MESH_ENDINGS,
-                      "the name's ending '%s' is not that of a mesh file", dot ? dot : "");
+  *ending = dot ? dot + 1 : "";
+  if (format_by_ending(*ending) >= 0) return PL_OK;
+  return pl_fail_at(env, PL_E_INPUT, path, 0, 0,
+                    is_geometry(dot)
+                        ? "mesh it first, e.g. gmsh -3 part.step -o part.msh (-2 for a shell)"
+                        : "meshes are read from files that end in" PL_MESH_ENDINGS,
+                    "the name's ending '%s' is not that of a mesh file", dot ? dot : "");
+}
+
+pl_status pl_mesh_read_most(pl_env *env, const char *path, int most, pl_mesh **out) {
+  const char *ending;
+  *out = NULL;
+  PL_TRY(pl_load_ending(env, path, &ending));
   char *data;
   size_t size;
   PL_TRY(pl_file_read(env, path, 0, &data, &size));
-  pl_status s = parse(env, dot + 1, path, data, size, 1, most, out);
+  pl_status s = parse(env, ending, path, data, size, 1, most, out);
   pl_free(env, data);
   return s;
 }

@@ -61,7 +61,9 @@ typedef struct pl_load {
   int nset, cap_set;
   pl_load_set *set;
   int *slot;    // [PL_READ_SLOT] set number + 1 by hash of its name, made with the first set
+  size_t size;  // bytes of the file
   int npolygon; // cut into triangles
+  double field_bytes;
   int nfield, cap_field;
   pl_grid_field *field; // of a grid, in the order of its cells
 } pl_load;
@@ -80,10 +82,15 @@ pl_status pl_load_polygon(pl_load *in, int n, const int *v);
 pl_status pl_load_find_set(pl_load *in, const char *name, size_t n, int *set);
 // Puts [first, last) of a run list (a cell type, or PL_READ_VERTEX) into a set.
 pl_status pl_load_put(pl_load *in, int set, int list, int first, int last);
-// The same for a name as the file has it: control characters, and bytes that are not UTF-8, become
+// Finds or adds a set by a name as the file has it: control characters, and bytes that are not
+// UTF-8, become
 // '_', the latter with a warning.
 pl_status pl_load_name_set(pl_load *in, const char *name, size_t n, int *set);
+// Sorts runs so that they ascend and do not touch.
+void pl_load_merge(pl_load_runs *r);
 
+// The ending of a name, which must be that of a format.
+pl_status pl_load_ending(pl_env *env, const char *path, const char **ending);
 // Reads by an ending; begin, end, name and from_file are set, and in->most limits vertices.
 // Whatever comes of it, pl_load_release frees it.
 pl_status pl_load_read(pl_load *in, const char *ending);

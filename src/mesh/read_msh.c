@@ -703,6 +703,11 @@ static pl_status read_all(msh *m) {
     pl_load_lost(m->in, NULL, "fields of meshes with nodes inside faces or cells are left out");
     m->ndata = 0;
   }
+  m->in->line = 0;
+  for (int k = 0; k < m->nname; k++)
+    if (m->name[k].set == SET_UNKNOWN)
+      pl_load_lost(m->in, NULL, "the physical group '%.*s' has no elements: it is left out",
+                   m->name[k].length > 200 ? 200 : (int)m->name[k].length, m->name[k].name);
   return read_fields(m);
 }
 

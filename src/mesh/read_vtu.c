@@ -136,7 +136,7 @@ static pl_status open_array(vtu *v, const vtk_tag *t, role which) {
   if (which == POINTS && (!vtk_attribute_int(t, "NumberOfComponents", &ncomp) || ncomp != 3))
     return pl_load_fail(in, NULL, "the points need 3 components, not %lld", (long long)ncomp);
   piece *p = &v->piece[v->npiece - 1];
-  vtk_array *to = &p->array[which];
+  vtk_array *to = which < ROLE_COUNT ? &p->array[which] : NULL;
   if (which == GROUP) {
     pl_status s;
     group *g = new_group(v, t, &s);

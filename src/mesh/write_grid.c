@@ -30,12 +30,12 @@ enum { NFORMAT = sizeof formats / sizeof formats[0] };
 const char pl_grid_endings[] = "obj stl ply glb msh vtu inp npz";
 
 void grid_lost(const pl_grid *g, const char *path, const char *hint, const char *fmt, ...) {
-  char text[PL_TEXT];
+  char text[PL_TEXT], clean[PL_TEXT];
   va_list args;
   va_start(args, fmt);
   vsnprintf(text, sizeof text, fmt, args);
   va_end(args);
-  pl_report(g->env, PL_WARNING, path, 0, 0, hint, "%s", text);
+  pl_report(g->env, PL_WARNING, path, 0, 0, hint, "%s", pl_printable(text, clean, sizeof clean));
 }
 
 size_t grid_first(const pl_grid *g, int type) {
@@ -167,12 +167,12 @@ static void tell_precision(const pl_grid *g, const format *f, const char *path) 
     }
 }
 
-static void tell(const pl_grid *g, const format *f, const char *path) {
+static void tell(const pl_grid *g, const format *f, const char *path, int text) {
   if (f->flat) tell_cells(g, f, path);
   if (!f->vertex_sets) tell_sets(g, f, path, 0);
   tell_sets(g, f, path, 1);
   if (!f->fields) tell_fields(g, f, path);
-  if (f->single) tell_precision(g, f, path);
+  if (f->single && !text) tell_precision(g, f, path);
 }
 
 // ---- writing ------------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ pl_status pl_grid_write(const pl_grid *g, const char *path, const char *ending,
     return pl_fail_at(g->env, PL_E_INPUT, path, 0, 0, hint, "'%.40s' is no format of meshes",
                       ending);
   }
-  tell(g, f, path);
+  tell(g, f, path, o->text);
   if (f->flat) return write_mesh(g, f->ending, path, o);
   if (strcmp(f->ending, "msh") == 0) return grid_write_msh(g, path, o);
   if (strcmp(f->ending, "vtu") == 0) return grid_write_vtu(g, path);

@@ -360,7 +360,8 @@ def test_wrong():
                              (["b.npz", "x.npz", "--body", "b"], 2, "--body"), (["cube.yaml", "x.npz", "--body", "c"], 2, "'c'"),
                              (["cube.yaml", "x.npz", "--unit", "mm"], 2, "--unit"), ([".", "x.npz"], 3, "scene.yaml"),
                              (["b.npz"], 2, "argument"), (["every-0.vtu", "x.npz", "--from", "msh"], 3, "content"),
-                             (["b.npz", "x.npz", "--from", "foo"], 2, "foo")):
+                             (["b.npz", "x.npz", "--from", "foo"], 2, "foo"), (["c.glb", "x.npz"], 3, "obj stl ply"),
+                             (["part.step", "x.npz"], 3, "mesh it first"), (["gallery/nothing", "x.npz"], 3, "nothing")):
         said = run("convert", *args, code=code)
         check(word in said and "error" in said, f"{args}: {said}")
     check(not os.path.exists(at("x.npz")), "nothing is left of what failed")
