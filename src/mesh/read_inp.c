@@ -599,8 +599,28 @@ static void note_keyword(inp *k, const char *keyword) {
   inp_note(k->passed, sizeof k->passed, word);
 }
 
+// do nodes, and elements type by type, have the numbers that they get where they are written?
+static int keeps_numbers(const inp *k) {
+  int first[PL_READ_VERTEX], all = 0, same = 1;
+  for (int i = 0; i < k->node.n && same; i++)
+    same = k->node.at[i].id == i + 1 && k->node.at[i].index == i;
+  for (int t = 0; t < PL_READ_VERTEX; t++) {
+    first[t] = all;
+    all += k->in->cell[t].n;
+  }
+  for (int i = 0; i < k->element.n && same; i++) {
+    int at = k->element.at[i].index;
+    same =
+        at == PASSED || k->element.at[i].id == first[at % PL_READ_VERTEX] + at / PL_READ_VERTEX + 1;
+  }
+  return same;
+}
+
 static void tell_passed(inp *k) {
   k->in->line = 0;
+  if (!keeps_numbers(k))
+    pl_report(k->in->env, PL_NOTE, k->in->name, 0, 0, NULL,
+              "nodes and elements get new numbers, from 1 on and by types");
   if (k->passed[0]) pl_load_lost(k->in, NULL, "what these keywords say is left out: %s", k->passed);
   if (k->types[0])
     pl_load_lost(k->in, NULL, "how elements are integrated and what they stand for is left out: %s",
