@@ -4,21 +4,19 @@
 #include <string.h>
 
 // Meshes in NumPy files, as pl_grid_write makes them: points, cells/TYPE, point_sets/NAME,
-// cell_sets/NAME/TYPE, and fields. In files of results they stand behind "mesh/".
+// cell_sets/NAME/TYPE, and fields.
 
 typedef struct mesh_file {
   npz z;
   pl_load *in;
-  const char *front; // of names
 } mesh_file;
 
 // what stands behind a beginning of a name, NULL: the name begins otherwise
-static const char *behind(const mesh_file *f, const npz_member *m, const char *begin, size_t *n) {
-  size_t a = strlen(f->front), b = strlen(begin);
-  if (m->n <= a + b || memcmp(m->name, f->front, a) != 0 || memcmp(m->name + a, begin, b) != 0)
-    return NULL;
-  *n = m->n - a - b;
-  return m->name + a + b;
+static const char *behind(const npz_member *m, const char *begin, size_t *n) {
+  size_t length = strlen(begin);
+  if (m->n <= length || memcmp(m->name, begin, length) != 0) return NULL;
+  *n = m->n - length;
+  return m->name + length;
 }
 
 static int type_of(const char *name, size_t n) {
@@ -58,10 +56,6 @@ static pl_status points_of(mesh_file *f, npz_member *m, const npz_array *a) {
 
 static pl_status read_points(mesh_file *f) {
   npz_member *m = npz_find(&f->z, "points");
-  if (!m) {
-    f->front = "mesh/";
-    m = npz_find(&f->z, "mesh/points");
-  }
   if (!m)
     return pl_fail_at(f->in->env, PL_E_INPUT, f->in->name, 0, 0,
                       "numpy.savez(file, points=X, **{'cells/triangle': T}); see docs/convert.md",
@@ -112,8 +106,8 @@ static pl_status set_of(mesh_file *f, npz_member *m, int list, const char *name,
 }
 
 // rows of a field from `first` on; of cells of a type
-static pl_status field_of(mesh_file *f, npz_member *m, const char *name, size_t n, int on_cells,
-                          int64_t first, int64_t rows, int64_t all, const npz_array *a) {
+static pl_status field_of(mesh_file *f, const char *name, size_t n, int on_cells, int64_t first,
+                          int64_t rows, int64_t all, const npz_array *a) {
   char word[PL_READ_NAME + 1];
   double *data;
   int64_t ncomp = a->ndim == 2 ? a->shape[1] : 1;
@@ -129,18 +123,17 @@ static pl_status field_of(mesh_file *f, npz_member *m, const char *name, size_t 
   PL_TRY(pl_load_field(f->in, word, on_cells, (int)ncomp, all, &data));
   for (int64_t i = 0; i < rows && data; i++)
     for (int64_t c = 0; c < ncomp; c++) data[(first + i) * ncomp + c] = npz_value(a, i, c);
-  (void)m;
   return PL_OK;
 }
 
-static pl_status cell_field_of(mesh_file *f, npz_member *m, int type, const char *name, size_t n,
+static pl_status cell_field_of(mesh_file *f, int type, const char *name, size_t n,
                                const npz_array *a) {
   int64_t first = 0, all = 0;
   for (int t = 0; t < PL_GRID_TYPES; t++) {
     if (t < type) first += f->in->cell[t].n;
     all += f->in->cell[t].n;
   }
-  return field_of(f, m, name, n, 1, first, f->in->cell[type].n, all, a);
+  return field_of(f, name, n, 1, first, f->in->cell[type].n, all, a);
 }
 
 // ---- all ----------------------------------------------------------------------------------------
@@ -155,8 +148,8 @@ static pl_status use(mesh_file *f, npz_member *m, int part, const char *name, si
   PL_TRY(npz_fetch(&f->z, m, part == CELLS, &a));
   pl_status s = part == CELLS        ? cells_of(f, m, type, &a)
                 : part <= CELL_SETS  ? set_of(f, m, type, name, n, &a)
-                : part == POINT_DATA ? field_of(f, m, name, n, 0, 0, f->in->nvert, f->in->nvert, &a)
-                                     : cell_field_of(f, m, type, name, n, &a);
+                : part == POINT_DATA ? field_of(f, name, n, 0, 0, f->in->nvert, f->in->nvert, &a)
+                                     : cell_field_of(f, type, name, n, &a);
   pl_free(f->in->env, a.data);
   return s;
 }
@@ -168,7 +161,7 @@ static pl_status read_all(mesh_file *f) {
   for (int part = 0; part < (f->in->keep ? PART_COUNT : POINT_DATA); part++)
     for (int k = 0; k < f->z.n; k++) {
       size_t n = 0;
-      const char *name = behind(f, &f->z.member[k], begin[part], &n);
+      const char *name = behind(&f->z.member[k], begin[part], &n);
       if (name) PL_TRY(use(f, &f->z.member[k], part, name, n));
     }
   int left = 0;
@@ -188,7 +181,7 @@ static pl_status read_all(mesh_file *f) {
 }
 
 pl_status pl_read_npz(pl_load *in) {
-  mesh_file f = {.in = in, .front = ""};
+  mesh_file f = {.in = in};
   pl_status s = npz_open(in, &f.z);
   if (s == PL_OK) s = read_all(&f);
   npz_close(&f.z);
