@@ -21,7 +21,7 @@ static int read_mode(reading *k, const char *file, const char *data, size_t n, f
   for (int i = 0; ok && i < 3 * k->nvert; i++)
     mode[i] = most > 0 ? part_float(u[i / 3][i % 3] / most) : 0;
   free(u);
-  return ok && most > 0;
+  return ok && most > 0 && isfinite(most);
 }
 
 // Places of the model's vertices in a VTU file, x[nvert][3], and the mode about them, where that is
@@ -47,9 +47,9 @@ void results_shape(reading *k, const char *name, const char *title) {
   int moves = 0;
   if (k->nvert <= 0) return;
   size_t nvert = (size_t)k->nvert;
-  float *x = calloc(6 * nvert, sizeof *x), *mode = x + 3 * nvert;
+  float *x = calloc(3 * nvert, sizeof *x), *mode = calloc(3 * nvert, sizeof *mode);
   snprintf(file, sizeof file, "%.400s.vtu", name);
-  if (x && read_places(k, file, x, mode, &moves)) {
+  if (x && mode && read_places(k, file, x, mode, &moves)) {
     json_t *item = json_object();
     part_set(item, "kind", json_string("shape"));
     part_set(item, "name", part_words(name));
@@ -59,6 +59,7 @@ void results_shape(reading *k, const char *name, const char *title) {
     part_set(item, "mode", moves ? run_array(k->r, DATA_F32, mode, 2, (size_t[]){nvert, 3}) : NULL);
     run_item(k->r, item);
   }
+  free(mode);
   free(x);
 }
 
