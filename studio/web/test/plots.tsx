@@ -1,7 +1,8 @@
 // Plots of all kinds, to be looked into by plot-page.test.mjs.
 import '../src/style/base.css'
 import '../src/style/plot.css'
-import '../src/style/screens.css'
+import '../src/style/bars.css'
+import '../src/style/runs.css'
 import { render } from 'preact'
 import { Bars, Chart } from '../src/bars'
 import { Plot } from '../src/plot'
