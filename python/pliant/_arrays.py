@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from . import _errors as errors
 from ._library import CArray, Handle, text
 
-_TYPES: Dict[int, Tuple[Any, str]] = {1: (np.float64, "<f8"), 2: (np.int32, "<i4")}
+_TYPES: Dict[int, Tuple[Any, str]] = {1: (np.float64, np.dtype(np.float64).str),
+                                     2: (np.int32, np.dtype(np.int32).str)}
 
 
 class _Memory:

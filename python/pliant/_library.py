@@ -136,14 +136,14 @@ def _with_kernels(lib: ctypes.CDLL) -> ctypes.CDLL:
 
 
 def _load() -> ctypes.CDLL:
-    lib = _with_kernels(_find())
     try:
+        lib = _with_kernels(_find())
         for name, (restype, argtypes) in _FUNCTIONS.items():
             f = getattr(lib, name)
             f.restype = restype
             f.argtypes = argtypes
     except AttributeError as e:
-        raise errors.LibraryError(f"{lib._name} is older than this package: {e}") from None
+        raise errors.LibraryError(f"this is no libpliant.so, or an older one: {e}") from None
     if lib.pl_facade_version() < VERSION:
         raise errors.LibraryError(f"{lib._name} is older than this package")
     for name, struct in _STRUCTS.items():

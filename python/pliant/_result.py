@@ -396,7 +396,7 @@ class Result(_Told):
         return [m for m in messages(self._held().value) if m.level != "note"]
 
     def view(self, name: Optional[str] = None, *, frames: int = 48, size: float = 0.1,
-             height: int = 560) -> View:
+             height: int = 700) -> View:
         """A motion or shape in 3-D: of an analysis, an orbit, a mode, or the last there is.
 
         Modes swing by ``size`` times the size of the scene. Notebooks show it; ``save`` writes a

@@ -217,7 +217,7 @@ class Scene:
 
     def view(self, frames: Optional[ArrayLike] = None, *, time: Optional[ArrayLike] = None,
              period: float = 0, colour: Optional[ArrayLike] = None, label: str = "",
-             title: str = "", height: int = 560) -> View:
+             title: str = "", height: int = 700) -> View:
         """The scene in 3-D at rest, or frames (n, nodes, 3) of its nodes at times (s) or spread over
         a period; ``colour`` (nodes) is shown with its label."""
         return view(self._held(), self.points if frames is None else frames, time=time,

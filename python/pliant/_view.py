@@ -27,7 +27,7 @@ class View:
 
     def _repr_html_(self) -> str:
         return (f'<iframe srcdoc="{escape(self.html)}" style="width:100%;height:{self.height}px;'
-                'border:0" sandbox="allow-scripts"></iframe>')
+                'border:0"></iframe>')
 
     def __repr__(self) -> str:
         return f"<pliant.View: {len(self.html)} bytes of HTML>"
@@ -45,7 +45,7 @@ def _finite(x: ArrayLike, what: str) -> NDArray[np.float64]:
 
 def view(scene: Handle, frames: ArrayLike, *, time: Optional[ArrayLike] = None, period: float = 0,
          colour: Optional[ArrayLike] = None, label: str = "", title: str = "",
-         height: int = 560) -> View:
+         height: int = 700) -> View:
     """Frames (n, nodes, 3 or 2), m, at times (n) or spread over a period, on the mesh of a scene."""
     x = _finite(frames, "frames")
     if x.ndim == 2:

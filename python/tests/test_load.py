@@ -111,3 +111,20 @@ def test_wrong_statements():
     with pytest.raises(pl.InputError, match="strength"):
         pl.Scene({"dimension": 1, "nodes": {"m": 0}, "masses": [{"node": "m", "mass": 1}],
                   "loads": [{"node": "m", "force": [1], "strength": 2}]})
+
+
+def test_a_design_by_its_strength():
+    """Derivatives by the strength: the amplitude that is wanted, in closed form."""
+    scene = pl.Scene({
+        "dimension": 1, "nodes": {"m": 0}, "masses": [{"node": "m", "mass": "2 kg"}],
+        "parameters": {"p": {"value": 1, "min": 0.1, "max": 9}},
+        "springs": [{"nodes": ["ground", "m"], "stiffness": "8 N/m"}],
+        "loads": [{"given": "own", "node": "m", "harmonic": 1, "strength": "$p"}],
+        "analyses": [{"design": {"frequency": "1.5 rad/s", "ftol": 0, "objectives": [
+            {"amplitude": "1 m", "node": "m"}]}}],
+    }, loads={"own": pl.Load(lambda x, v, s: np.array([s]) - 0.8 * v)})
+    found = scene.run()["design"].figures
+    # a path of 1 m is an amplitude of 1/4 m
+    closed = 0.25 * np.hypot(8 - 2 * 1.5 ** 2, 0.8 * 1.5)
+    assert abs(found["variables"]["p"]["after"] - closed) < 1e-6
+    assert found["evaluations"] < 20

@@ -76,8 +76,8 @@ typedef struct rod_curve {
   double wide; // m, the larger size of its section
 } rod_curve;
 
-// A mesh that a program gives as arrays, in metres (build_given.c); *out is freed by the caller even
-// when this fails.
+// A mesh that a program gives as arrays, in metres (build_given.c); *out is freed by the caller
+// even when this fails.
 int take_given(reader *r, const geometry_def *g, const txt *name, pl_mesh **out);
 
 // voxels in place of a part (build_voxels.c)

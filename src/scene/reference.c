@@ -274,9 +274,9 @@ static const char parameters_text[] =
     "## Overrides\n"
     "\n"
     "`--set path=value` changes a scene for one run: `--set analyses.static.steps=10`,\n"
-    "`--set materials.pla.young=2GPa`, `--set parameters.m1.value=2g`. Entries of lists are found "
-    "by\n"
-    "their `name`, by kind of analysis, or by number from 0.\n"
+    "`--set materials.pla.young=2GPa`, and `--set m1=2g` for a parameter (the same as\n"
+    "`--set parameters.m1.value=2g`). Entries of lists are found by their `name`, by kind of\n"
+    "analysis, or by number from 0.\n"
     "\n"
     "## Keys\n";
 
