@@ -2,7 +2,6 @@
 // node bench/studio_soak.mjs PLIANT [--minutes 60] [--warm 5] [--no-browser]
 // CSV on standard output, a row every ten seconds; what it comes to on standard error, and exit code 1
 // where memory grew by more than 10 MB after the warm-up or a result is missing.
-
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { setPriority, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -146,7 +145,6 @@ await client.ask('cancel', { run })
 const ended = await client.wait((m) => m.event === 'run' && m.run.run === run && m.run.state === 'cancelled', 60000)
 if (!ended) faults.push('the run does not end')
 const cancelled = performance.now() - asked
-await client.wait((m) => m.event === 'item' && m.item.kind === 'film', 10000)
 client.destroy()
 const after = memory(server.pid)
 await server.stop()
@@ -155,6 +153,7 @@ const results = join(folder, 'sheet.results')
 const files = readdirSync(results)
 for (const name of ['report.html', 'summary.json']) if (!files.includes(name)) faults.push(`${name} is missing`)
 const summary = JSON.parse(readFileSync(join(results, 'summary.json'), 'utf8'))
+if (summary.status !== 'cancelled') faults.push(`the summary says ${summary.status}`)
 const table = files.find((f) => f.endsWith('.csv'))
 const lines = table ? readFileSync(join(results, table), 'utf8').trim().split('\n').filter((l) => !l.startsWith('#')) : []
 const times = lines.slice(1).map((l) => Number(l.split(',')[0]))
@@ -175,6 +174,9 @@ tell(1, 'server')
 if (seen) tell(4, 'page')
 console.error(`states shown: ${rows.at(-1)[6]}, to passers-by: ${rows.at(-1)[7]}; table of ${times.length} rows to ${times.at(-1)} s; cancelled in ${cancelled.toFixed(0)} ms; server after the run: ${after.toFixed(1)} MB`)
 for (const f of faults) console.error(`FAULT: ${f}`)
-if (seen) await seen.browser.close().catch(() => {})
+if (seen) {
+  await seen.browser.close().catch(() => {})
+  rmSync(seen.browser.profile, { recursive: true, force: true })
+}
 rmSync(folder, { recursive: true, force: true })
 process.exit(faults.length ? 1 : 0)

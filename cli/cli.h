@@ -95,6 +95,8 @@ int cmd_studio(const cli_args *a);
 int cmd_new(const cli_args *a);
 int cmd_list(const cli_args *a);
 int cmd_reference(const cli_args *a);
+int cmd_convert(const cli_args *a);
+int cmd_schema(const cli_args *a);
 int cmd_man(const cli_args *a);
 int cmd_completion(const cli_args *a);
 

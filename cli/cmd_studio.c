@@ -115,6 +115,15 @@ static int read_port(const cli_args *a) {
 
 // ---- the command --------------------------------------------------------------------------------
 
+static void warn_of_others(const pl_studio_opts *o) {
+  if (!o->bind || strncmp(o->bind, "127.", 4) == 0) return;
+  fprintf(
+      stderr,
+      "pliant: warning: the studio can be reached from other machines: whoever has the address "
+      "with its\n  token may read and write files in '%s', and nothing is encrypted on the way\n",
+      o->folder);
+}
+
 static int serve(const cli_args *a, const pl_studio_opts *o) {
   pl_studio *s;
   sigset_t stops, old;
@@ -126,6 +135,7 @@ static int serve(const cli_args *a, const pl_studio_opts *o) {
   sigprocmask(SIG_BLOCK, &stops, &old);
   pl_status status = pl_studio_start(a->env, o, &s);
   if (status != PL_OK) return cli_exit_code(status);
+  warn_of_others(o);
   puts(pl_studio_address(s));
   fflush(stdout);
   int display = getenv("DISPLAY") || getenv("WAYLAND_DISPLAY");
@@ -155,12 +165,6 @@ int cmd_studio(const cli_args *a) {
   o.results = t.results[0] ? t.results : NULL;
   if (cli_value(a, "replay"))
     return cli_exit_code(pl_studio_replay(a->env, &o, cli_value(a, "replay")));
-  if (o.bind && strncmp(o.bind, "127.", 4) != 0)
-    fprintf(stderr,
-            "pliant: warning: the studio can be reached from other machines: whoever has the "
-            "address with its\n  token may read and write files in '%s', and nothing is encrypted "
-            "on the way\n",
-            t.folder);
   return serve(a, &o);
 }
 

@@ -211,6 +211,34 @@ const cli_command cli_commands[] = {
                  "do again what a studio.jsonl tells, without a browser, and compare the figures"},
                 QUIET,
                 HELP}},
+    {.name = "convert",
+     .args = "IN OUT",
+     .text = "change meshes and results into other formats",
+     .detail =
+         "IN is a mesh (msh, vtu, inp, obj, stl, ply, npz), a scene, whose mesh is written with "
+         "its groups and sets,\n"
+         "or a result folder. OUT is a mesh (msh, vtu, inp, obj, stl, ply, glb, npz); results "
+         "become npz, which\n"
+         "numpy.load opens. What OUT cannot hold is told. docs/convert.md tells more. Examples:\n"
+         "pliant convert part.msh part.inp --dim 3\n"
+         "pliant convert wing.results wing.npz",
+     .min_args = 2,
+     .max_args = 2,
+     .run = cmd_convert,
+     .option = {{"from", 0, "FORMAT", "what IN is, whatever its name ends in"},
+                {"to", 0, "FORMAT", "what OUT is to be, whatever its name ends in"},
+                {"unit", 0, "UNIT", "what lengths in IN are measured in, e.g. mm"},
+                {"to-unit", 0, "UNIT", "what lengths in OUT are to be measured in"},
+                {"body", 0, "NAME", "this body of a scene only"},
+                {"dim", 0, "N",
+                 "keep cells of this dimension; groups of others become sets of "
+                 "vertices"},
+                {"order", 0, "N", "order of cells: 1 drops the vertices on edges, 2 adds them"},
+                {"msh", 0, "VERSION", "of MSH: 2.2 or 4.1 (default)"},
+                {"ascii", 0, NULL, "write STL, PLY and MSH as text"},
+                ROOT,
+                QUIET,
+                HELP}},
     {.name = "new",
      .args = "KIND",
      .text = "print a commented starter scene",
@@ -235,6 +263,15 @@ const cli_command cli_commands[] = {
      .min_args = 0,
      .max_args = 0,
      .run = cmd_reference,
+     .option = {HELP}},
+    {.name = "schema",
+     .args = "",
+     .text = "print a JSON Schema of scenes, by which editors complete them",
+     .detail = "Made from the table that parses scenes; docs/editors.md tells how to use it.\n"
+               "Example: pliant schema > scene.schema.json",
+     .min_args = 0,
+     .max_args = 0,
+     .run = cmd_schema,
      .option = {HELP}},
     {.name = "man",
      .args = "",

@@ -59,6 +59,8 @@ enum { PLACES = sizeof places / sizeof places[0] };
 // the row of `[PROTOCOL]` or `SCENE [OUT]`, by its first name; -1: not in the table
 static int place_of(const char *args) {
   args += strspn(args, "[");
+  // parameters, which scenes name themselves, or paths
+  if (strncmp(args, "NAME=", 5) == 0) args = "PATH=VALUE";
   size_t n = strcspn(args, "] .");
   for (int k = 0; k < PLACES; k++)
     if (strlen(places[k].name) == n && strncmp(places[k].name, args, n) == 0) return k;

@@ -74,7 +74,7 @@ function(pl_package_files names)
   install(EXPORT pliant-targets NAMESPACE pliant:: DESTINATION ${folder})
 endfunction()
 
-# the pliant command, its manual page and its completions, which it tells itself
+# the pliant command, and its manual page and completions, which it prints itself
 function(pl_command)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cli/*.c)
   add_executable(pliant ${sources})
@@ -88,19 +88,25 @@ function(pl_command)
     install(DIRECTORY ${CMAKE_SOURCE_DIR}/gallery DESTINATION ${CMAKE_INSTALL_DATADIR}/pliant)
   endif()
 
-  set(told ${CMAKE_BINARY_DIR}/told)
-  file(MAKE_DIRECTORY ${told})
-  set(files ${told}/pliant.1 ${told}/pliant.bash ${told}/pliant.zsh ${told}/pliant.fish)
+  if(NOT CMAKE_CROSSCOMPILING)
+    pl_texts()
+  endif()
+endfunction()
+
+function(pl_texts)
+  set(texts ${CMAKE_BINARY_DIR}/texts)
+  file(MAKE_DIRECTORY ${texts})
+  set(files ${texts}/pliant.1 ${texts}/pliant.bash ${texts}/pliant.zsh ${texts}/pliant.fish)
   add_custom_command(OUTPUT ${files} DEPENDS pliant
-    COMMAND pliant man > ${told}/pliant.1
-    COMMAND pliant completion bash > ${told}/pliant.bash
-    COMMAND pliant completion zsh > ${told}/pliant.zsh
-    COMMAND pliant completion fish > ${told}/pliant.fish
-    COMMENT "Telling manual page and completions" VERBATIM)
-  add_custom_target(told ALL DEPENDS ${files})
-  install(FILES ${told}/pliant.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    COMMAND pliant man > ${texts}/pliant.1
+    COMMAND pliant completion bash > ${texts}/pliant.bash
+    COMMAND pliant completion zsh > ${texts}/pliant.zsh
+    COMMAND pliant completion fish > ${texts}/pliant.fish
+    COMMENT "Printing the manual page and completions" VERBATIM)
+  add_custom_target(texts ALL DEPENDS ${files})
+  install(FILES ${texts}/pliant.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   set(share ${CMAKE_INSTALL_DATADIR})
-  install(FILES ${told}/pliant.bash DESTINATION ${share}/bash-completion/completions RENAME pliant)
-  install(FILES ${told}/pliant.zsh DESTINATION ${share}/zsh/site-functions RENAME _pliant)
-  install(FILES ${told}/pliant.fish DESTINATION ${share}/fish/vendor_completions.d)
+  install(FILES ${texts}/pliant.bash DESTINATION ${share}/bash-completion/completions RENAME pliant)
+  install(FILES ${texts}/pliant.zsh DESTINATION ${share}/zsh/site-functions RENAME _pliant)
+  install(FILES ${texts}/pliant.fish DESTINATION ${share}/fish/vendor_completions.d)
 endfunction()

@@ -341,8 +341,8 @@ void pl_design_series(const pl_design *d, const double *S, int k, int node, int 
 // PL_DOMAIN: there is no such design.
 pl_status pl_design_predict(pl_design *d, int point, const double *dx, pl_orbit **out,
                             double *trust);
-// The trust alone, of a motion o with o->z = z + S dx from columns that were kept: one evaluation
-// and one factorisation, both at x + dx. Sets the frequency of o.
+// The trust alone, of a motion o with o->z = z + S dx from columns that were kept: two
+// evaluations and factorisations at x + dx. Sets the frequency of o.
 pl_status pl_design_trust(pl_design *d, int point, const double *dx, pl_orbit *o, double *trust);
 // The change dx of all variables along a gradient, of length one in scaled variables; changes that
 // leave the bounds at once are left out.

@@ -162,6 +162,22 @@ pl_status pl_job_wait(pl_job *j, pl_job_result *result);
 // Cancels it and waits, when it runs. NULL is allowed.
 void pl_job_free(pl_job *j);
 
+// ---- other formats ----------------------------------------------------------------------------
+
+typedef struct pl_convert_opts {
+  const char *from, *to;      // endings of formats; NULL: those of the names
+  const char *unit, *to_unit; // of lengths; NULL: not known, or as they are
+  const char *body;           // of a scene, NULL: all
+  int order;                  // of cells: 1, 2; 0: as they are
+  int dim;                    // keeps cells of this dimension; 0: all
+  int text, old;              // see pl_grid_opts
+  const char *root;           // folder beyond which a scene reads no file, NULL: anywhere
+} pl_convert_opts;
+
+// Changes a mesh file, a scene (its mesh with groups and sets) or a result folder (to npz) into
+// another format. What is lost is told as warnings.
+pl_status pl_convert(pl_env *env, const char *from, const char *to, const pl_convert_opts *o);
+
 PL_DECLS_END
 
 #endif

@@ -101,21 +101,26 @@ pl_status pl_mesh_morph(pl_mesh *m, int n, const double *at, const double *move,
   X(ply, "a PLY file")                                                                             \
   X(msh, "a Gmsh MSH file")                                                                        \
   X(vtu, "an XML file as VTU is")                                                                  \
-  X(inp, "an Abaqus or CalculiX file")
+  X(inp, "an Abaqus or CalculiX file")                                                             \
+  X(npz, "a NumPy file")
 #define PL_MESH_ENDING(ending, title) " " #ending
 #define PL_MESH_ENDINGS               PL_MESH_FORMATS(PL_MESH_ENDING) // " obj stl ..."
 
 // Reads OBJ (faces, lines, groups and objects as sets; polygons are split), STL (both, vertices
 // welded when equal), PLY (both endians, ascii), MSH 2.2 and 4.1 (ASCII and binary; physical names
 // as sets), VTU (ascii, inline base64, appended raw or base64, zlib or not), INP of Abaqus and
-// CalculiX (nodes, elements, sets). The format is known by the name's ending and confirmed by the
-// content. Errors name file and line (or byte offset).
+// CalculiX (nodes, elements, sets), NPZ as pl_grid_write makes them. The format is known by the
+// name's ending and confirmed by the content. Errors name file and line (or byte offset).
 pl_status pl_mesh_read(pl_env *env, const char *path, pl_mesh **out);
 // The same, refusing more than so many vertices as soon as the file declares them.
 pl_status pl_mesh_read_most(pl_env *env, const char *path, int most, pl_mesh **out);
 // The same from memory, for tests and fuzzers; format is an ending.
 pl_status pl_mesh_parse(pl_env *env, const char *format, const char *name, const char *data,
                         size_t size, pl_mesh **out);
+// Vectors at the n points of a VTU file of one piece in memory, such as pl_mesh_write_vtu writes a
+// field of three components. PL_E_INPUT: there are none of that name, or other points.
+pl_status pl_vtu_vectors(pl_env *env, const char *name, const char *data, size_t size,
+                         const char *field, int n, double (*out)[3]);
 
 // OBJ: sets of cells as groups (sets of vertices are not written); of solids the surface.
 pl_status pl_mesh_write_obj(const pl_mesh *m, const char *path);
@@ -166,6 +171,91 @@ typedef struct pl_glb_place {
 // red: so many of the last meshes are red, the others like steel.
 pl_status pl_glb_write_places(pl_env *env, int nmesh, const pl_mesh *const *mesh, int red, int n,
                               const pl_glb_place *place, const char *path);
+
+// ---- all that a file says ---------------------------------------------------------------------
+
+// Cells of files beside those of meshes, which split them into tetrahedra; vertices in VTK's order.
+enum {
+  PL_GRID_WEDGE6 = PL_CELL_COUNT,
+  PL_GRID_PYRAMID5,
+  PL_GRID_WEDGE15,
+  PL_GRID_PYRAMID13,
+  PL_GRID_TYPES
+};
+extern const char *const pl_grid_name[PL_GRID_TYPES]; // "tetra10": as NumPy files have them
+int pl_grid_nvert(int type);
+int pl_grid_dim(int type);
+
+typedef struct pl_grid_field {
+  char *name;
+  int on_cells, ncomp;
+  double *data; // [count][ncomp]; of cells in the order of types
+} pl_grid_field;
+
+// A mesh as a file holds it, for changing one format into another: with prisms and pyramids, and
+// with fields.
+typedef struct pl_grid {
+  pl_env *env;
+  char *source;
+  int nvert;
+  double *X; // [nvert][3]
+  pl_cells cell[PL_GRID_TYPES];
+  int nset, cap_set;
+  pl_set *set; // type -1: vertices, else one of the types here
+  int nfield, cap_field;
+  pl_grid_field *field;
+} pl_grid;
+
+// format: an ending, NULL: that of the name. What the file holds and a grid does not is told as
+// warnings.
+pl_status pl_grid_read(pl_env *env, const char *path, const char *format, pl_grid **out);
+// The same from memory, for tests and fuzzers.
+pl_status pl_grid_parse(pl_env *env, const char *format, const char *name, const char *data,
+                        size_t size, pl_grid **out);
+pl_status pl_grid_of_mesh(const pl_mesh *m, pl_grid **out);
+// The mesh of it: prisms and pyramids, and hexahedra and quads beside them, are split; no fields.
+pl_status pl_grid_mesh(const pl_grid *g, pl_mesh **out);
+void pl_grid_free(pl_grid *g);
+int pl_grid_ncell(const pl_grid *g);
+// Room for one more field, zeroed.
+pl_status pl_grid_add_field(pl_grid *g, const char *name, int on_cells, int ncomp, double **data);
+// Keeps the cells of one dimension and the vertices that they use; sets of other cells become sets
+// of their vertices. What goes is told.
+pl_status pl_grid_keep(pl_grid *g, int dim);
+// Straight edges: cells of second order lose the vertices on their edges; the other way round they
+// get them in the middle. Fields of vertices are interpolated. What goes is told.
+pl_status pl_grid_order(pl_grid *g, int order);
+
+typedef struct pl_grid_opts {
+  int text;           // STL, PLY, MSH: 1 as text
+  int old;            // MSH: 1 version 2.2
+  const char *length; // unit of lengths, for files that can tell it; NULL: unknown
+} pl_grid_opts;
+// Endings of what is written, separated by blanks.
+extern const char pl_grid_endings[];
+// Writes a file; format as above. What it cannot hold is told as warnings.
+pl_status pl_grid_write(const pl_grid *g, const char *path, const char *format,
+                        const pl_grid_opts *o);
+
+// ---- NumPy files ------------------------------------------------------------------------------
+
+// A file of arrays (.npz) that is being written; it has its name once it is closed.
+typedef struct pl_npz pl_npz;
+pl_status pl_npz_create(pl_env *env, const char *path, pl_npz **out);
+// Begins an array; type "f8", "f4", "i8", "i4" or "u1", the last index runs fastest.
+pl_status pl_npz_begin(pl_npz *z, const char *name, const char *type, int ndim,
+                       const int64_t *shape);
+pl_status pl_npz_add(pl_npz *z, const void *data, size_t bytes);
+pl_status pl_npz_end(pl_npz *z);
+// All at once.
+pl_status pl_npz_put(pl_npz *z, const char *name, const char *type, int ndim, const int64_t *shape,
+                     const void *data);
+// One text, or a list of n (n >= 0) of them.
+pl_status pl_npz_text(pl_npz *z, const char *name, int n, const char *const *text);
+// Ends and frees it; keep 0, or a failure before: nothing is left of the file.
+pl_status pl_npz_close(pl_npz *z, int keep);
+// The arrays of a grid, names with something in front.
+pl_status pl_npz_put_grid(pl_npz *z, const char *front, const pl_grid *g, const char *length);
 
 // ---- shape functions --------------------------------------------------------------------------
 

@@ -44,6 +44,10 @@ pl_status pl_table_read(pl_env *env, const char *path, pl_table **out);
 pl_status pl_table_parse(pl_env *env, const char *path, const char *data, size_t size,
                          pl_table **out);
 
+// Packs tables, figures, shapes and motions of a result folder into one NumPy file: see
+// docs/convert.md for the names of its arrays.
+pl_status pl_results_pack(pl_env *env, const char *folder, const char *path);
+
 // A function of a universal file (dataset 58, "function at nodal DOF").
 typedef struct pl_uff_function {
   char title[81];

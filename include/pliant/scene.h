@@ -371,6 +371,9 @@ typedef struct pl_analysis {
   C(glb, 1, "no|yes", "an animation that any 3D viewer plays")                                     \
   C(plots, 1, "no|yes", "SVG plots")                                                               \
   C(report, 1, "no|yes", "report.html with everything in it")                                      \
+  C(npz, 0, "no|yes",                                                                              \
+    "results.npz: tables, figures, shapes and motions in one file for numpy.load, see "            \
+    "[formats](convert.md)")                                                                       \
   C(stress, 1, "no|yes|history",                                                                   \
     "stress at nodes in VTU files, the largest and an estimate of the error in the summary; "      \
     "history: in tables at watched places, too")                                                   \
@@ -383,6 +386,9 @@ typedef struct pl_output_opts {
 } pl_output_opts;
 extern const pl_option pl_output_option_table[];
 extern const int pl_output_option_count;
+
+// Metres in a unit of length such as "mm"; 0: it is none.
+double pl_length_unit(const char *text);
 
 // ---- the scene --------------------------------------------------------------------------------
 
@@ -651,6 +657,9 @@ extern const int pl_scene_starter_count;
 
 // The scene reference (docs/scene-reference.md) as Markdown.
 void pl_scene_reference(pl_text *out);
+
+// A JSON Schema (draft 2020-12) of scenes, for editors.
+void pl_scene_schema(pl_text *out);
 
 // One option of a scene mapping, for completion of --set paths: path "analyses.static.rtol" and so
 // on, called for every key of the schema.

@@ -557,10 +557,10 @@ pl_status pl_transient(const pl_transient_opts *o, const pl_model *m, const pl_p
 // The same with derivatives by parameters, of the steps as they are taken: g holds those of the
 // start (pl_gradient_rest, pl_gradient_start) and, whenever the observer is called and at the end,
 // those of s. A factorisation more a step, and a solution a direction. PL_E_INPUT: contact, steps
-// that adapt or free rigid bodies; it cannot be gone on with.
+// that adapt or free rigid bodies, or a run to be gone on with.
 pl_status pl_transient_gradient(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
-                                pl_gradient *g, pl_state *s, pl_work *w, pl_observe_fn observe,
-                                void *ctx, pl_transient_info *info);
+                                pl_gradient *g, pl_state *s, pl_history *history, pl_work *w,
+                                pl_observe_fn observe, void *ctx, pl_transient_info *info);
 // The same with contact (NULL: none) and exact Coulomb friction. No node of the contact enters an
 // obstacle at the end of a step, and forces obey the law with the velocities there. Newmark: a
 // state's acceleration leaves forces of contact out, as they act at the ends of steps only; impacts

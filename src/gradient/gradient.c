@@ -3,11 +3,13 @@
 
 #include "pliant/math.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { GMRES_MOST = 400, GMRES_RESTART = 60 };
-static const double GMRES_RTOL = 1e-13, GMRES_ENOUGH = 1e-9;
+enum { CORRECTIONS = 30, GMRES_MOST = 400, GMRES_RESTART = 60 };
+static const double REFINED = 1e-9; // a last correction of so little of the solution is rounding
+static const double GMRES_RTOL = 1e-14, GMRES_ENOUGH = 1e-9;
 
 // ---- object -------------------------------------------------------------------------------------
 
@@ -200,11 +202,38 @@ static void precondition(void *ctx, const double *x, double *y) {
   note(s, pl_factor_solve(s->g->impl->factor, 1, x, y));
 }
 
-// what the symmetric part leaves is for GMRES, which needs a few iterations
+// Small skew parts: corrections by the symmetric one fall at once, and to rounding also where stiff
+// and soft parts stand side by side, of which residuals say little. *last: size of the last one.
+static pl_status refine(system *s, const double *b, double *x, double *last) {
+  struct gradient_impl *k = s->g->impl;
+  int n = pl_model_nfree(s->g->m);
+  double before = INFINITY, size = 0;
+  memset(x, 0, (size_t)n * sizeof *x);
+  memcpy(k->tmp, b, (size_t)n * sizeof *b);
+  for (int it = 0; it < CORRECTIONS; it++) {
+    PL_TRY(pl_factor_solve(k->factor, 1, k->tmp, k->tmp));
+    *last = pl_max_abs(n, k->tmp);
+    if (!(*last < 0.5 * before)) break;
+    pl_axpy(n, 1, k->tmp, x, x);
+    size = pl_max_abs(n, x);
+    if (*last <= DBL_EPSILON * size) break;
+    before = *last;
+    multiply(s, x, k->tmp);
+    for (int i = 0; i < n; i++) k->tmp[i] = b[i] - k->tmp[i];
+    PL_TRY(s->status);
+  }
+  *last = size > 0 ? *last / size : 0;
+  return PL_OK;
+}
+
+// large ones are for GMRES, which needs a few iterations
 static pl_status solve_skew(pl_gradient *g, const tangent *t, const double *b, double *x) {
   system s = {g, t, PL_OK};
   pl_krylov_info info = {0};
   int n = pl_model_nfree(g->m);
+  double last;
+  PL_TRY(refine(&s, b, x, &last));
+  if (last <= REFINED) return PL_OK;
   memset(x, 0, (size_t)n * sizeof *x);
   pl_status st = pl_gmres(g->env, n, GMRES_RESTART, multiply, &s, precondition, &s, b, x,
                           GMRES_RTOL, GMRES_MOST, &info);
@@ -214,20 +243,13 @@ static pl_status solve_skew(pl_gradient *g, const tangent *t, const double *b, d
 }
 
 pl_status gradient_solve(pl_gradient *g, const tangent *t, const double *b, double *x) {
-  struct gradient_impl *k = g->impl;
   int n = pl_model_nfree(g->m);
   if (n == 0) return PL_OK;
   if (pl_max_abs(n, b) == 0) {
     memset(x, 0, (size_t)n * sizeof *x);
     return PL_OK;
   }
-  if (pl_model_skew(g->m, t->dynamic)) return solve_skew(g, t, b, x);
-  // once more for what rounding left: stiff and soft parts stand side by side
-  PL_TRY(pl_factor_solve(k->factor, 1, b, x));
-  pl_csc_mul(&k->w->A, -1, x, 0, k->tmp);
-  for (int i = 0; i < n; i++) k->tmp[i] += b[i];
-  PL_TRY(pl_factor_solve(k->factor, 1, k->tmp, k->tmp));
-  pl_axpy(n, 1, k->tmp, x, x);
+  PL_TRY(solve_skew(g, t, b, x));
   return pl_all_finite(n, x) ? PL_OK : PL_SINGULAR;
 }
 

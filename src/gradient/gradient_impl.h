@@ -20,7 +20,7 @@ struct gradient_impl {
   pl_state *at;                   // the last equilibrium
   pl_state *side[2];              // where anchors move to, on either side of a difference
   pl_params **beside;             // [n][2] values on either side, NULL: nothing remembers
-  double *by;                     // [n] by how much
+  double *by, *most;              // [n] by how much, and how far parameters may go
   double extent;                  // m, of the model at rest
 };
 

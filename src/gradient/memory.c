@@ -10,6 +10,7 @@
 
 // largest changes on either side: places over the model, angles, parameters over their values
 static const double STEP = 1e-6, TURN = 1e-5;
+static const double LONGER = 8;
 
 static pl_status make_side(pl_gradient *g, int i, int side) {
   struct gradient_impl *k = g->impl;
@@ -34,10 +35,11 @@ pl_status memory_open(pl_gradient *g) {
   struct gradient_impl *k = g->impl;
   k->beside = pl_alloc(g->env, 2 * (size_t)g->n, sizeof *k->beside);
   k->by = pl_alloc(g->env, (size_t)g->n, sizeof *k->by);
-  if (!k->beside || !k->by) return PL_E_NOMEM;
+  k->most = pl_alloc(g->env, (size_t)g->n, sizeof *k->most);
+  if (!k->beside || !k->by || !k->most) return PL_E_NOMEM;
   for (int side = 0; side < 2; side++) PL_TRY(pl_state_create(g->m, g->p, &k->side[side]));
   for (int i = 0; i < g->n; i++) {
-    k->by[i] = reach(g, i);
+    k->by[i] = k->most[i] = reach(g, i);
     for (int side = 0; side < 2; side++) PL_TRY(make_side(g, i, side));
   }
   return PL_OK;
@@ -50,6 +52,7 @@ void memory_close(pl_gradient *g) {
     if (k->side[side]) pl_state_free(g->m, k->side[side]);
   pl_free(g->env, k->beside);
   pl_free(g->env, k->by);
+  pl_free(g->env, k->most);
 }
 
 void memory_drive(pl_gradient *g, const pl_state *s, const pl_clock *c, int i) {
@@ -73,8 +76,8 @@ void memory_drive(pl_gradient *g, const pl_state *s, const pl_clock *c, int i) {
   }
 }
 
-// The values beside those of the run were made for one length of the direction. Another one, for
-// large changes of the state, makes them anew.
+// As far as the parameters and the state may go. Values beside those of the run were made for one
+// length of the direction; one that is much shorter would be lost in rounding.
 static double choose(pl_gradient *g, int i) {
   struct gradient_impl *k = g->impl;
   size_t at = (size_t)i * (size_t)g->nq;
@@ -82,10 +85,11 @@ static double choose(pl_gradient *g, int i) {
   double size = pl_max_abs(places, g->q + at) / k->extent * TURN / STEP;
   size = fmax(size, pl_max_abs(g->nq - places, g->q + at + places));
   size = fmax(size, pl_max_abs(g->nhist, g->hist + (size_t)i * (size_t)g->nhist));
-  return size * k->by[i] > TURN ? TURN / size : k->by[i];
+  double want = size * k->most[i] > TURN ? TURN / size : k->most[i];
+  return want < k->by[i] || want > LONGER * k->by[i] ? want : k->by[i];
 }
 
-static void shorten(pl_gradient *g, int i, double by) {
+static void take_length(pl_gradient *g, int i, double by) {
   struct gradient_impl *k = g->impl;
   if (by == k->by[i]) return;
   for (int side = 0; side < 2; side++) {
@@ -93,7 +97,7 @@ static void shorten(pl_gradient *g, int i, double by) {
     memcpy(p->par, g->p->par, (size_t)p->npar * sizeof *p->par);
     memcpy(p->X, g->p->X, (size_t)p->nref * sizeof *p->X);
     pl_directions_move(k->directions, i, side ? -by : by, p);
-    // nearer to values that are sound
+    // between values that are sound
     (void)pl_params_update(g->m, p);
   }
   k->by[i] = by;
@@ -103,7 +107,7 @@ void memory_commit(pl_gradient *g, const pl_state *s, const pl_clock *c, int i) 
   struct gradient_impl *k = g->impl;
   size_t at = (size_t)i * (size_t)g->nq, nhist = (size_t)g->nhist;
   int places = pl_model_nnode(g->m) * pl_model_dim(g->m);
-  shorten(g, i, choose(g, i));
+  take_length(g, i, choose(g, i));
   for (int side = 0; side < 2; side++) {
     double by = side ? -k->by[i] : k->by[i];
     const pl_params *p = k->beside[2 * i + side];

@@ -85,6 +85,10 @@ static json_t *flight_figures(const landing *l, const pl_flight_loss *lost) {
 
 static void emit(job *j, const char *who, const landing *l) {
   const pl_flight *s = &l->start, *e = &l->end;
+  if (l->meets && !(e->t > s->t)) {
+    job_note(j, "%s: is about to touch, at %.4g m/s", who, pl_norm3(s->momentum) / s->mass);
+    return;
+  }
   job_note(j,
            "%s: off the ground at %.4g m/s, turning at %.4g rad/s; as a rigid body it rises by "
            "%.4g mm more%s",

@@ -52,7 +52,7 @@ static const char *lacks(const job *j, const pl_analysis *a, const char **hint) 
   *hint = "leave gradients out, or take differences: pliant sensitivity";
   if (sc->contact.nnode > 0 || sc->layers.nvert > 0)
     return "bodies touch, and which contacts are closed is no smooth function of parameters";
-  if (is_cloth(sc, a))
+  if (a->kind == PL_ANALYSIS_transient && is_cloth(sc, a))
     return "limits of stretch are kept, and which of them are reached is no "
            "smooth function of parameters";
   if (holds(a, sc->ndrive)) return "nodes are held where an earlier analysis left them";

@@ -143,6 +143,9 @@ static json_t *written_files(job *j) {
   if (!j->opts->folder) return all;
   job_path(j, "summary", ".json", j->result->summary);
   j->env->file(j->env->file_ctx, j->result->summary);
+  // made of all others, the summary included
+  char path[PL_TEXT];
+  if (j->output.npz) j->env->file(j->env->file_ctx, job_path(j, "results", ".npz", path));
   for (int k = 0; k < j->folder->n; k++) json_array_append_new(all, plain_text(j->folder->name[k]));
   return all;
 }
@@ -193,6 +196,13 @@ static pl_status write_summary(job *j, pl_status status, const listener *e) {
       j->opts->folder ? pl_file_save(j->env, j->result->summary, text, strlen(text)) : PL_OK;
   free(text);
   return s;
+}
+
+// all numbers of the folder in one file
+static pl_status pack_results(job *j) {
+  char path[PL_TEXT];
+  if (!j->output.npz) return PL_OK;
+  return pl_results_pack(j->env, j->opts->folder, job_path(j, "results", ".npz", path));
 }
 
 // links to the files beside the page; frames of films are many, and behind their list
@@ -515,7 +525,8 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
   j.output = scene->output;
   j.files = files_sink(&j);
   if (!opts->folder)
-    j.output.csv = j.output.vtu = j.output.glb = j.output.plots = j.output.report = 0;
+    j.output.csv = j.output.vtu = j.output.glb = j.output.plots = j.output.report = j.output.npz =
+        0;
   listener *e = pl_alloc(env, 1, sizeof *e);
   if (!e) return PL_E_NOMEM;
   j.stop = &e->stop;
@@ -548,7 +559,9 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
     result->cpu_seconds = pl_cpu_time() - spent;
     // what there is is written even when an analysis failed
     pl_status w = write_page(&j, e);
+    if (result->cancelled) j.output.npz = 0;
     if (w == PL_OK) w = write_summary(&j, s, e);
+    if (w == PL_OK) w = pack_results(&j);
     if (s >= 0 && w < 0) s = w;
     if (result->cancelled && opts->folder) report_written(&j);
   }

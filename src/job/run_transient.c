@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KEPT = 4 };        // tables of a motion, at most
-enum { FRAME_FIRST = 4 }; // steps between frames of jumps, before they are thinned
+enum { KEPT = 4 };                      // tables of a motion, at most
+enum { FRAME_FIRST = 4 };               // steps between frames of jumps, before they are thinned
+static const double ENERGY_NOTE = 1e-3; // of the energy of a motion, made by steps: told
 // simulated time that the options ask for
 static double span(const pl_transient_opts *o) {
   if (o->duration > 0) return o->duration;
@@ -344,11 +345,25 @@ static const char *shorter(const pl_transient_opts *o, const pl_transient_info *
   return hint;
 }
 
+// Energy that came from nowhere, but is too little for a warning: the trapezoidal rule makes some
+// where strains are large. What it makes in all goes by the square of the step.
+static void note_energy(const motion *r) {
+  const pl_transient_info *i = &r->info;
+  char hint[PL_TEXT];
+  double part = i->energy_scale > 0 ? i->energy_worst / i->energy_scale : 0;
+  if (part <= ENERGY_NOTE || part > PL_ENERGY_WARN) return;
+  pl_report(r->j->env, PL_NOTE, NULL, 0, 0,
+            shorter(&r->opts, i, sqrt(part / ENERGY_NOTE), r->jump != NULL, hint),
+            "%s: the time steps %s up to %.2g J, %.2g %% of the energy of the motion", r->a->name,
+            i->energy_made < 0 ? "lost" : "made", i->energy_worst, 100 * part);
+}
+
 // energy out of nothing, or into it; *status turns to PL_UNSOLVED when it is a good part of all
 static void warn_energy(const motion *r, pl_status *status) {
   const job *j = r->j;
   const pl_analysis *a = r->a;
   const pl_transient_info *i = &r->info;
+  note_energy(r);
   if (!(i->energy_worst > PL_ENERGY_WARN * i->energy_scale)) return;
   char hint[PL_TEXT];
   pl_report(
@@ -530,7 +545,7 @@ pl_status motion_steps(motion *r, const pl_constraints *k, pl_state *s, pl_histo
   pl_constraints all = *k;
   all.together = r->log != NULL;
   if (r->slopes.n > 0)
-    r->stop = pl_transient_gradient(&r->opts, sc->model, sc->params, r->slopes.g, s, r->j->work,
+    r->stop = pl_transient_gradient(&r->opts, sc->model, sc->params, r->slopes.g, s, h, r->j->work,
                                     on_followed, r, &r->info);
   else
     r->stop = r->jump ? pl_jump_run(r->jump, sc->model, sc->params, all.contact, s, h, r->j->work,

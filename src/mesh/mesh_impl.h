@@ -39,6 +39,9 @@ void mesh_split_quad(const double *X, const int *q, int *tri);
 double mesh_tet_volume(const double *X, const int *v);
 // fills layers and thick of solids
 pl_status mesh_layers(const pl_mesh *m, pl_cell_type type, int first, int n, pl_quality *out);
+// The same as pl_mesh_write_stl and pl_mesh_write_ply; text: not binary.
+pl_status mesh_write_stl(const pl_mesh *m, const char *path, int text);
+pl_status mesh_write_ply(const pl_mesh *m, const char *path, int text);
 // Adds a number in little endian bytes.
 void mesh_put_u32(pl_text *t, uint32_t v);
 void mesh_put_f32(pl_text *t, double x);

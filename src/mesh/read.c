@@ -130,6 +130,8 @@ pl_status pl_load_polygon(pl_load *in, int n, const int *v) {
   if (n < 3) return pl_load_fail(in, NULL, "a face needs 3 vertices or more, got %d", n);
   if (n == 4) return pl_load_cell(in, PL_QUAD4, v);
 
+  in->npolygon += n > 4;
+
   // right for convex polygons, which is what modellers write
   for (int k = 1; k + 1 < n; k++) {
     int tri[3] = {v[0], v[k], v[k + 1]};
@@ -167,8 +169,7 @@ static int compare_run(const void *a, const void *b) {
   return (p[0] > q[0]) - (p[0] < q[0]);
 }
 
-// runs in ascending order that do not touch
-static void merge_runs(pl_load_runs *r) {
+void pl_load_merge(pl_load_runs *r) {
   int n = 0;
   if (r->n > 1) qsort(r->run, (size_t)r->n, sizeof r->run[0], compare_run);
   for (int k = 0; k < r->n; k++) {
@@ -193,7 +194,7 @@ pl_status pl_load_put(pl_load *in, int set, int list, int first, int last) {
   }
   // repeats are taken out before there is more room: it grows with what is in the set
   if (r->n == r->cap) {
-    merge_runs(r);
+    pl_load_merge(r);
     if (2 * r->n >= r->cap) PL_TRY(pl_grow(in->env, &r->run, r->cap, &r->cap, sizeof r->run[0]));
   }
   r->run[r->n][0] = first;
@@ -325,11 +326,16 @@ pl_status pl_load_compact(pl_load *in) {
   return PL_OK;
 }
 
-static void release(pl_load *in) {
+void pl_load_release(pl_load *in) {
   for (int k = 0; k < in->nset; k++) {
     for (int t = 0; t < PL_READ_LIST; t++) pl_free(in->env, in->set[k].list[t].run);
     pl_free(in->env, in->set[k].name);
   }
+  for (int k = 0; k < in->nfield; k++) {
+    pl_free(in->env, in->field[k].name);
+    pl_free(in->env, in->field[k].data);
+  }
+  pl_free(in->env, in->field);
   for (int t = 0; t < PL_READ_VERTEX; t++) pl_free(in->env, in->cell[t].v);
   pl_free(in->env, in->set);
   pl_free(in->env, in->slot);
@@ -366,14 +372,7 @@ static pl_status finish_parts(pl_load *in, pl_mesh *m) {
   return PL_OK;
 }
 
-static pl_status finish(pl_load *in, pl_mesh **out) {
-  int ncell = 0;
-  for (int t = 0; t < PL_CELL_COUNT; t++) ncell |= in->cell[t].n;
-  if (in->nvert == 0)
-    return pl_fail_at(in->env, PL_E_INPUT, in->name, 0, 0, NULL, "there are no vertices");
-  if (ncell == 0)
-    return pl_fail_at(in->env, PL_E_INPUT, in->name, 0, 0, NULL,
-                      "there are %d vertices but no lines, faces or solids", in->nvert);
+pl_status pl_load_mesh(pl_load *in, pl_mesh **out) {
   PL_TRY(pl_mesh_create(in->env, in->name, in->nvert, out));
   pl_status s = finish_parts(in, *out);
   if (s != PL_OK) {
@@ -406,7 +405,7 @@ static int format_by_content(const char *s, size_t n) {
   static const struct {
     const char *magic, *ending;
   } known[] = {{"ply\n", "ply"}, {"ply\r", "ply"},    {"$MeshFormat", "msh"}, {"$NOD", "msh"},
-               {"<?xml", "vtu"}, {"<VTKFile", "vtu"}, {"solid ", "stl"}};
+               {"<?xml", "vtu"}, {"<VTKFile", "vtu"}, {"solid ", "stl"},      {"PK\3\4", "npz"}};
   for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
     size_t len = strlen(known[k].magic);
     if (n >= len && memcmp(s, known[k].magic, len) == 0) return format_by_ending(known[k].ending);
@@ -439,33 +438,55 @@ static pl_status confirm(pl_load *in, int want) {
   return PL_OK;
 }
 
-static pl_status parse(pl_env *env, int want, const char *name, const char *data, size_t size,
-                       int from_file, int most, pl_mesh **out) {
+static pl_status check_some(pl_load *in) {
+  int ncell = 0;
+  for (int t = 0; t < PL_READ_VERTEX; t++) ncell |= in->cell[t].n;
+  if (in->nvert == 0)
+    return pl_fail_at(in->env, PL_E_INPUT, in->name, 0, 0, NULL, "there are no vertices");
+  if (ncell == 0)
+    return pl_fail_at(in->env, PL_E_INPUT, in->name, 0, 0, NULL,
+                      "there are %d vertices but no lines, faces or solids", in->nvert);
+  return PL_OK;
+}
+
+pl_status pl_load_read(pl_load *in, const char *ending) {
+  int want = format_by_ending(ending);
+  if (want < 0)
+    return pl_fail(in->env, PL_E_ARG, "unknown mesh format '%s'; known:" PL_MESH_ENDINGS, ending);
+  in->at = in->begin;
+  in->line = 1;
+  in->size = (size_t)(in->end - in->begin);
+  if (in->most <= 0 || in->most > PL_READ_MAX) in->most = PL_READ_MAX;
+  // the byte order mark that some editors put before text
+  if (in->end - in->at >= 3 && memcmp(in->at, "\xef\xbb\xbf", 3) == 0) in->at += 3;
+  PL_TRY(confirm(in, want));
+  PL_TRY(formats[want].read(in));
+  in->line = 0;
+  if (in->npolygon > 0)
+    pl_load_lost(in, NULL, "%d %s of more than four corners %s cut into triangles", in->npolygon,
+                 pl_plural(in->npolygon, "face", "faces"), pl_plural(in->npolygon, "is", "are"));
+  return check_some(in);
+}
+
+static pl_status parse(pl_env *env, const char *ending, const char *name, const char *data,
+                       size_t size, int from_file, int most, pl_mesh **out) {
   pl_load in = {.env = env,
                 .name = name,
                 .begin = data,
-                .at = data,
                 .end = data + size,
-                .line = 1,
-                .from_file = from_file};
-  in.most = most > 0 && most < PL_READ_MAX ? most : PL_READ_MAX;
-  // the byte order mark that some editors put before text
-  if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) in.at += 3;
-  pl_status s = confirm(&in, want);
-  if (s == PL_OK) s = formats[want].read(&in);
+                .from_file = from_file,
+                .most = most};
+  pl_status s = pl_load_read(&in, ending);
   if (s == PL_OK) s = pl_load_split(&in);
-  if (s == PL_OK) s = finish(&in, out);
-  release(&in);
+  if (s == PL_OK) s = pl_load_mesh(&in, out);
+  pl_load_release(&in);
   return s;
 }
 
 pl_status pl_mesh_parse(pl_env *env, const char *format, const char *name, const char *data,
                         size_t size, pl_mesh **out) {
   *out = NULL;
-  int want = format_by_ending(format);
-  if (want < 0)
-    return pl_fail(env, PL_E_ARG, "unknown mesh format '%s'; known:" PL_MESH_ENDINGS, format);
-  return parse(env, want, name, data, size, 0, 0, out);
+  return parse(env, format, name, data, size, 0, 0, out);
 }
 
 // shapes that a mesher reads
@@ -480,21 +501,26 @@ pl_status pl_mesh_read(pl_env *env, const char *path, pl_mesh **out) {
   return pl_mesh_read_most(env, path, 0, out);
 }
 
-pl_status pl_mesh_read_most(pl_env *env, const char *path, int most, pl_mesh **out) {
-  *out = NULL;
+pl_status pl_load_ending(pl_env *env, const char *path, const char **ending) {
   const char *slash = strrchr(path, '/');
   const char *dot = strrchr(slash ? slash : path, '.');
-  int want = dot ? format_by_ending(dot + 1) : -1;
-  if (want < 0)
-    return pl_fail_at(env, PL_E_INPUT, path, 0, 0,
-                      is_geometry(dot)
-                          ? "mesh it first, e.g. gmsh -3 part.step -o part.msh (-2 for a shell)"
-                          : "meshes are read from files that end in" PL_MESH_ENDINGS,
-                      "the name's ending '%s' is not that of a mesh file", dot ? dot : "");
+  *ending = dot ? dot + 1 : "";
+  if (format_by_ending(*ending) >= 0) return PL_OK;
+  return pl_fail_at(env, PL_E_INPUT, path, 0, 0,
+                    is_geometry(dot)
+                        ? "mesh it first, e.g. gmsh -3 part.step -o part.msh (-2 for a shell)"
+                        : "meshes are read from files that end in" PL_MESH_ENDINGS,
+                    "the name's ending '%s' is not that of a mesh file", dot ? dot : "");
+}
+
+pl_status pl_mesh_read_most(pl_env *env, const char *path, int most, pl_mesh **out) {
+  const char *ending;
+  *out = NULL;
+  PL_TRY(pl_load_ending(env, path, &ending));
   char *data;
   size_t size;
   PL_TRY(pl_file_read(env, path, 0, &data, &size));
-  pl_status s = parse(env, want, path, data, size, 1, most, out);
+  pl_status s = parse(env, ending, path, data, size, 1, most, out);
   pl_free(env, data);
   return s;
 }

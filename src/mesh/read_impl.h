@@ -18,11 +18,11 @@ enum {
 // Cells of a file beside those of meshes, split into tetrahedra when it is read, and the list of
 // vertices in a set.
 enum {
-  PL_READ_WEDGE6 = PL_CELL_COUNT,
-  PL_READ_PYRAMID5,
-  PL_READ_WEDGE15, // corners, then a vertex on every edge, as in VTK
-  PL_READ_PYRAMID13,
-  PL_READ_VERTEX,
+  PL_READ_WEDGE6 = PL_GRID_WEDGE6,
+  PL_READ_PYRAMID5 = PL_GRID_PYRAMID5,
+  PL_READ_WEDGE15 = PL_GRID_WEDGE15, // corners, then a vertex on every edge, as in VTK
+  PL_READ_PYRAMID13 = PL_GRID_PYRAMID13,
+  PL_READ_VERTEX = PL_GRID_TYPES,
   PL_READ_LIST
 };
 
@@ -54,12 +54,18 @@ typedef struct pl_load {
   int line;                     // 1-based line of at; 0: a binary part, messages give the byte
   int most;                     // vertices that are wanted at most
   int from_file;                // name is a path, and files beside it may be read
+  int keep; // for a grid: cells stay whole, fields are read, and what is passed over is told
   int nvert, cap_vert;
   double (*X)[3];
   pl_load_cells cell[PL_READ_VERTEX];
   int nset, cap_set;
   pl_load_set *set;
-  int *slot; // [PL_READ_SLOT] set number + 1 by hash of its name, made with the first set
+  int *slot;    // [PL_READ_SLOT] set number + 1 by hash of its name, made with the first set
+  size_t size;  // bytes of the file
+  int npolygon; // cut into triangles
+  double field_bytes;
+  int nfield, cap_field;
+  pl_grid_field *field; // of a grid, in the order of its cells
 } pl_load;
 
 // Records PL_E_INPUT at the current line, or with the current byte in a binary part.
@@ -76,9 +82,27 @@ pl_status pl_load_polygon(pl_load *in, int n, const int *v);
 pl_status pl_load_find_set(pl_load *in, const char *name, size_t n, int *set);
 // Puts [first, last) of a run list (a cell type, or PL_READ_VERTEX) into a set.
 pl_status pl_load_put(pl_load *in, int set, int list, int first, int last);
-// The same for a name as the file has it: control characters, and bytes that are not UTF-8, become
+// Finds or adds a set by a name as the file has it: control characters, and bytes that are not
+// UTF-8, become
 // '_', the latter with a warning.
 pl_status pl_load_name_set(pl_load *in, const char *name, size_t n, int *set);
+// Sorts runs so that they ascend and do not touch.
+void pl_load_merge(pl_load_runs *r);
+
+// The ending of a name, which must be that of a format.
+pl_status pl_load_ending(pl_env *env, const char *path, const char **ending);
+// Reads by an ending; begin, end, name and from_file are set, and in->most limits vertices.
+// Whatever comes of it, pl_load_release frees it.
+pl_status pl_load_read(pl_load *in, const char *ending);
+void pl_load_release(pl_load *in);
+// What in has, as a mesh.
+pl_status pl_load_mesh(pl_load *in, pl_mesh **out);
+// Warns of what a grid does not get.
+void pl_load_lost(pl_load *in, const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+// A field of a grid, zeroed, of count rows; one of a name is there once.
+pl_status pl_load_field(pl_load *in, const char *name, int on_cells, int ncomp, int64_t count,
+                        double **data);
 
 // Corners, edges and faces of a cell of the file that has a volume; sides in the order of *SURFACE.
 typedef struct pl_load_shape {
@@ -89,6 +113,8 @@ typedef struct pl_load_shape {
 const pl_load_shape *pl_load_shape_of(int type); // NULL: lines, faces
 // Vertices of a cell.
 int pl_load_nvert(int type);
+// Edge e of a cell of VTK's is Gmsh's of this number, NULL: the same; *corners is then set.
+const int *msh_edge_order(int type, int *corners);
 // Drops vertices that are in no cell and no set.
 pl_status pl_load_compact(pl_load *in);
 // Where there are prisms or pyramids, splits all solids and quads along the diagonals from the

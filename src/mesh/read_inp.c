@@ -1,5 +1,4 @@
-#include "mesh_impl.h"
-#include "read_impl.h"
+#include "inp_impl.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -19,7 +18,13 @@ typedef struct span { // a piece of the text, without blanks around it
   size_t n;
 } span;
 
-enum { PARAMETER_MAX = 32, ID_MAX = 2000000000, DEPTH_MAX = 8, FILES_MAX = 1000 };
+enum {
+  PARAMETER_MAX = 32,
+  ID_MAX = 2000000000,
+  DEPTH_MAX = 8,
+  FILES_MAX = 1000,
+  PASSED = -2 // an element that is not read
+};
 
 // a file that another one includes, kept for all passes
 typedef struct included {
@@ -47,10 +52,14 @@ typedef struct inp {
   span parameter[PARAMETER_MAX], value[PARAMETER_MAX];
   pl_load_ids node, element; // element: index * PL_READ_VERTEX + type
   int npart, ninstance, in_assembly;
+  span instance; // its name, which may stand in front of numbers and of names of sets
   char (*name)[PL_READ_NAME + 1]; // [nname] sets by their names in small letters
   int *set;                       // [nname] number of the set
   int nname, cap_name, cap_set;
   pl_load_hash by_name;
+  char passed[PL_TEXT / 2]; // keywords that are passed over, for grids
+  char types[PL_TEXT / 2];  // types of elements whose names say more than a grid holds
+  int nsurface;
 } inp;
 
 static const char flat[] = "write the file without parts and assemblies";
@@ -189,6 +198,7 @@ static pl_status find_set(inp *k, span name, int make, int *set) {
 // puts a node, or an element, into a set
 static pl_status put_member(inp *k, int set, int nodes, int64_t id) {
   int at = pl_load_ids_find(nodes ? &k->node : &k->element, id);
+  if (at == PASSED) return PL_OK;
   if (at < 0)
     return pl_load_fail(k->in, NULL, "a set names %s %lld, which is not there",
                         nodes ? "node" : "element", (long long)id);
@@ -206,6 +216,15 @@ static pl_status put_set(inp *k, int set, int other) {
   return PL_OK;
 }
 
+// a name as it stands on a data line: without quotes, and without the instance in front
+static span bare_name(const inp *k, span f) {
+  if (f.n > 1 && f.s[0] == '"' && f.s[f.n - 1] == '"') f = trim(f.s + 1, f.s + f.n - 1);
+  size_t n = k->instance.n;
+  if (n > 0 && f.n > n + 1 && f.s[n] == '.' && strncasecmp(f.s, k->instance.s, n) == 0)
+    f = (span){f.s + n + 1, f.n - n - 1};
+  return f;
+}
+
 static pl_status put_named(inp *k, int set, span name) {
   char word[PL_READ_WORD];
   int other;
@@ -214,6 +233,22 @@ static pl_status put_named(inp *k, int set, span name) {
     return pl_load_fail(k->in, "a set must stand before the sets that name it",
                         "'%s' is neither a number nor a set", show(name, word));
   return put_set(k, set, other);
+}
+
+// The nodes of the elements of a set; scenes take the elements for them, which choose the same.
+static pl_status put_nodes_of(inp *k, int set, span name) {
+  int other;
+  PL_TRY(find_set(k, name, 0, &other));
+  if (other < 0 || other == set) return put_named(k, set, name);
+  for (int t = 0; t < PL_READ_VERTEX; t++)
+    for (int i = 0; i < k->in->set[other].list[t].n; i++) {
+      const int *run = k->in->set[other].list[t].run[i], nv = pl_load_nvert(t);
+      for (int c = run[0] * nv; c < run[1] * nv; c++) {
+        int v = k->in->cell[t].v[c];
+        PL_TRY(pl_load_put(k->in, set, PL_READ_VERTEX, v, v + 1));
+      }
+    }
+  return PL_OK;
 }
 
 // `first, last, step` of GENERATE
@@ -234,8 +269,7 @@ static pl_status read_set(inp *k, int nodes) {
   int ranges = find_parameter(k, "GENERATE") != NULL, set;
   if (!name) return pl_load_fail(k->in, NULL, "a set without a name");
   PL_TRY(find_set(k, *name, 1, &set));
-  // the nodes of elements: those elements choose the same nodes
-  if (of) PL_TRY(put_named(k, set, *of));
+  if (of) PL_TRY(k->in->keep ? put_nodes_of(k, set, *of) : put_named(k, set, *of));
   while (data_line(k)) {
     if (ranges) {
       PL_TRY(generate(k, set, nodes));
@@ -243,7 +277,7 @@ static pl_status read_set(inp *k, int nodes) {
     }
     for (int last = 0; !last && k->line.n > 0;) {
       int64_t id;
-      span f = read_field(k, &last);
+      span f = bare_name(k, read_field(k, &last));
       if (f.n == 0) continue;
       PL_TRY(is_whole(f, &id) ? put_member(k, set, nodes, id) : put_named(k, set, f));
     }
@@ -282,10 +316,12 @@ static pl_status read_side(inp *k, int set) {
   char word[PL_READ_WORD];
   int last, side = 0, other;
   int64_t id;
-  span of = read_field(k, &last), name = last ? (span){k->line.s, 0} : read_field(k, &last);
+  span of = bare_name(k, read_field(k, &last)),
+       name = last ? (span){k->line.s, 0} : read_field(k, &last);
   if (name.n == 2 && (name.s[0] == 'S' || name.s[0] == 's')) side = name.s[1] - '0';
   if (is_whole(of, &id)) {
     int at = pl_load_ids_find(&k->element, id);
+    if (at == PASSED) return PL_OK;
     if (at >= 0) return put_side(k, set, at % PL_READ_VERTEX, at / PL_READ_VERTEX, side);
     return pl_load_fail(k->in, NULL, "a surface names element %lld, which is not there",
                         (long long)id);
@@ -311,6 +347,7 @@ static pl_status read_surface(inp *k) {
   if (!name) return pl_load_fail(k->in, NULL, "a surface without a name");
   if (type && !nodes && !is(*type, "ELEMENT")) return PL_OK;
   PL_TRY(find_set(k, *name, 1, &set));
+  k->nsurface++;
   while (data_line(k)) {
     int64_t id;
     if (!nodes) {
@@ -318,7 +355,7 @@ static pl_status read_surface(inp *k) {
       continue;
     }
     int last;
-    span f = read_field(k, &last);
+    span f = bare_name(k, read_field(k, &last));
     PL_TRY(is_whole(f, &id) ? put_member(k, set, 1, id) : put_named(k, set, f));
   }
   return PL_OK;
@@ -358,78 +395,41 @@ static pl_status read_nodes(inp *k) {
 
 // ---- elements ---------------------------------------------------------------------------------
 
-// Types by the start of their names; letters behind it tell how they are integrated.
-enum { SECOND_ORDER = PL_READ_VERTEX }; // not read
-static const struct {
-  const char *name;
-  int type;
-} element_types[] = {
-    {"T2D2", PL_SEG2},
-    {"T3D2", PL_SEG2},
-    {"B21", PL_SEG2},
-    {"B23", PL_SEG2},
-    {"B31", PL_SEG2},
-    {"B33", PL_SEG2},
-    {"S3", PL_TRI3},
-    {"STRI3", PL_TRI3},
-    {"CPS3", PL_TRI3},
-    {"CPE3", PL_TRI3},
-    {"M3D3", PL_TRI3},
-    {"R3D3", PL_TRI3},
-    {"SFM3D3", PL_TRI3},
-    {"S4", PL_QUAD4},
-    {"CPS4", PL_QUAD4},
-    {"CPE4", PL_QUAD4},
-    {"M3D4", PL_QUAD4},
-    {"R3D4", PL_QUAD4},
-    {"SFM3D4", PL_QUAD4},
-    {"C3D4", PL_TET4},
-    {"C3D8", PL_HEX8},
-    {"S6", PL_TRI6},
-    {"STRI65", PL_TRI6},
-    {"CPS6", PL_TRI6},
-    {"CPE6", PL_TRI6},
-    {"M3D6", PL_TRI6},
-    {"SFM3D6", PL_TRI6},
-    {"S8", PL_QUAD8},
-    {"CPS8", PL_QUAD8},
-    {"CPE8", PL_QUAD8},
-    {"M3D8", PL_QUAD8},
-    {"SFM3D8", PL_QUAD8},
-    {"C3D10", PL_TET10},
-    {"C3D20", PL_HEX20},
-    {"T2D3", PL_SEG3},
-    {"T3D3", PL_SEG3},
-    {"B22", PL_SEG3},
-    {"B32", PL_SEG3},
-    {"S9", SECOND_ORDER},
-    {"C3D15", PL_READ_WEDGE15},
-    {"C3D27", SECOND_ORDER},
-    {"C3D6", PL_READ_WEDGE6},
-    {"C3D5", PL_READ_PYRAMID5},
-    {"C3D13", PL_READ_PYRAMID13},
-};
-
 static pl_status cell_type(inp *k, int *type) {
   const span *name = find_parameter(k, "TYPE");
   char word[PL_READ_WORD];
   if (!name || name->n == 0) return pl_load_fail(k->in, NULL, "*ELEMENT without a TYPE");
-  *type = -1;
-  for (size_t i = 0; i < sizeof element_types / sizeof element_types[0]; i++) {
-    size_t n = strlen(element_types[i].name);
-    if (name->n < n || strncasecmp(name->s, element_types[i].name, n) != 0) continue;
-    if (name->n == n || name->s[n] < '0' || name->s[n] > '9') *type = element_types[i].type;
-  }
-  if (*type == SECOND_ORDER)
+  *type = inp_cell_type(name->s, name->n);
+  if (*type == INP_SECOND_ORDER)
     return pl_load_fail(
         k->in,
         "of second order, lines, triangles (S6), quads (S8), C3D10, C3D15 and C3D20 are read",
         "elements of type %s are not read", show(*name, word));
-  if (*type < 0)
+  if (*type == INP_UNKNOWN)
     return pl_load_fail(k->in,
                         "lines (T3D2 B31), triangles (S3 S6), quads (S4 S8), C3D4, C3D6, C3D8, "
                         "C3D10, C3D15 and C3D20 are read; remove this block",
                         "unknown element type '%s'", show(*name, word));
+  if (*type < 0) {
+    pl_report(k->in->env, PL_WARNING, k->in->name, k->in->line, 0, NULL,
+              "elements of type %s have no shape: they are left out", show(*name, word));
+    return PL_OK;
+  }
+  if (k->in->keep && (name->n != strlen(inp_cell_name[*type]) || !is(*name, inp_cell_name[*type])))
+    inp_note(k->types, sizeof k->types, show(*name, word));
+  return PL_OK;
+}
+
+// numbers of elements without a shape: sets may name them
+static pl_status pass_elements(inp *k) {
+  for (int continued = 0; data_line(k);) {
+    int64_t id;
+    int last = 0, first = !continued;
+    continued = k->line.s[k->line.n - 1] == ',';
+    if (!first) continue;
+    PL_TRY(whole(k, read_field(k, &last), "the number of an element", &id));
+    PL_TRY(pl_load_ids_add(k->in, &k->element, id, PASSED));
+  }
   return PL_OK;
 }
 
@@ -470,6 +470,7 @@ static pl_status read_elements(inp *k) {
   int type = 0, set;
   PL_TRY(cell_type(k, &type));
   PL_TRY(block_set(k, "ELSET", &set));
+  if (type < 0) return pass_elements(k);
   while (data_line(k)) PL_TRY(read_element(k, type, set));
   return PL_OK;
 }
@@ -482,6 +483,8 @@ static pl_status read_part(inp *k) {
 }
 
 static pl_status read_instance(inp *k) {
+  const span *name = find_parameter(k, "NAME");
+  if (name) k->instance = *name;
   if (++k->ninstance > 1) return pl_load_fail(k->in, flat, "more than one instance of a part");
   k->in_assembly = 0;
   if (data_line(k)) return pl_load_fail(k->in, flat, "an instance that is moved");
@@ -585,6 +588,49 @@ static const struct {
                 {"ELGEN", NODES, refuse_made},
                 {"ELCOPY", NODES, refuse_made}};
 
+static void note_keyword(inp *k, const char *keyword) {
+  static const char *const quiet[] = {"HEADING", "INCLUDE", "ENDPART", "ENDASSEMBLY", "PREPRINT"};
+  for (size_t i = 0; i < sizeof quiet / sizeof quiet[0]; i++)
+    if (strcasecmp(keyword, quiet[i]) == 0) return;
+  char word[PL_READ_WORD + 1] = "*";
+  for (int i = 0; keyword[i]; i++)
+    word[1 + i] = (char)(keyword[i] >= 'a' && keyword[i] <= 'z' ? keyword[i] - 32 : keyword[i]);
+  word[1 + strlen(keyword)] = 0;
+  inp_note(k->passed, sizeof k->passed, word);
+}
+
+// do nodes, and elements type by type, have the numbers that they get where they are written?
+static int keeps_numbers(const inp *k) {
+  int first[PL_READ_VERTEX], all = 0, same = 1;
+  for (int i = 0; i < k->node.n && same; i++)
+    same = k->node.at[i].id == i + 1 && k->node.at[i].index == i;
+  for (int t = 0; t < PL_READ_VERTEX; t++) {
+    first[t] = all;
+    all += k->in->cell[t].n;
+  }
+  for (int i = 0; i < k->element.n && same; i++) {
+    int at = k->element.at[i].index;
+    same =
+        at == PASSED || k->element.at[i].id == first[at % PL_READ_VERTEX] + at / PL_READ_VERTEX + 1;
+  }
+  return same;
+}
+
+static void tell_passed(inp *k) {
+  k->in->line = 0;
+  if (!keeps_numbers(k))
+    pl_report(k->in->env, PL_NOTE, k->in->name, 0, 0, NULL,
+              "nodes and elements get new numbers, from 1 on and by types");
+  if (k->passed[0]) pl_load_lost(k->in, NULL, "what these keywords say is left out: %s", k->passed);
+  if (k->types[0])
+    pl_load_lost(k->in, NULL, "how elements are integrated and what they stand for is left out: %s",
+                 k->types);
+  if (k->nsurface > 0)
+    pl_load_lost(k->in, NULL, "%d %s the %s of their nodes", k->nsurface,
+                 pl_plural(k->nsurface, "surface becomes", "surfaces become"),
+                 pl_plural(k->nsurface, "set", "sets"));
+}
+
 // one keyword and its data; the line is then the next keyword
 static pl_status read_block(inp *k) {
   char keyword[PL_READ_WORD], word[PL_READ_WORD];
@@ -598,6 +644,10 @@ static pl_status read_block(inp *k) {
     k->more = next_line(k);
     return PL_OK;
   }
+  int known = 0;
+  for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
+    known |= strcasecmp(keyword, keywords[i].name) == 0;
+  if (!known && k->now == NODES && k->in->keep) note_keyword(k, keyword);
   for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
     if (keywords[i].when == k->now && strcasecmp(keyword, keywords[i].name) == 0) {
       if ((keywords[i].read == read_nodes || keywords[i].read == read_elements) &&
@@ -619,6 +669,7 @@ static pl_status read_all(inp *k) {
     if (k->now == NODES) PL_TRY(pl_load_ids_sort(k->in, &k->node, "node"));
     if (k->now == ELEMENTS) PL_TRY(pl_load_ids_sort(k->in, &k->element, "element"));
   }
+  if (k->in->keep) tell_passed(k);
   return PL_OK;
 }
 

@@ -8,9 +8,19 @@
 // then read in the order in which they are needed. Version 4.1 binary has the shape of its text,
 // number for number, so both go through get_int, get_size and get_real.
 
-typedef enum part { FORMAT, NAMES, ENTITIES, NODES, ELEMENTS, PART_COUNT } part;
-static const char *const part_name[PART_COUNT] = {"MeshFormat", "PhysicalNames", "Entities",
-                                                  "Nodes", "Elements"};
+// fields may stand there several times
+typedef enum part {
+  FORMAT,
+  NAMES,
+  ENTITIES,
+  NODES,
+  ELEMENTS,
+  NODE_DATA,
+  ELEMENT_DATA,
+  PART_COUNT
+} part;
+static const char *const part_name[PART_COUNT] = {
+    "MeshFormat", "PhysicalNames", "Entities", "Nodes", "Elements", "NodeData", "ElementData"};
 
 typedef struct section {
   const char *begin, *end;
@@ -18,6 +28,11 @@ typedef struct section {
 } section;
 
 enum { SET_UNKNOWN = -1, TAG_MAX = 64, NAME_WORD = 64 };
+
+typedef struct data_section { // a field
+  part which;
+  section at;
+} data_section;
 
 typedef struct physical { // a named group
   int dim, tag, set;
@@ -44,6 +59,11 @@ typedef struct msh {
   pl_load_ids node;
   pl_load_hash hash[PL_READ_VERTEX]; // of the cells, version 2 only
   int inner;                         // some nodes are within faces or cells
+  // of a grid
+  int ndata, cap_data;
+  data_section *data;
+  int64_t id;          // of the element that is read
+  pl_load_ids element; // index * PL_READ_VERTEX + type
 } msh;
 
 // ---- sections ---------------------------------------------------------------------------------
@@ -74,13 +94,19 @@ static pl_status find_section(msh *m) {
   int which = -1;
   for (int k = 0; k < PART_COUNT; k++)
     if (strcmp(needle + 4, part_name[k]) == 0) which = k;
-  if (which >= 0 && m->part[which].line)
+  if (which >= 0 && which < NODE_DATA && m->part[which].line)
     return pl_load_fail(in, NULL, "a second section $%s", part_name[which]);
   pl_skip_line(in);
   s.begin = in->at;
   s.end = find_end(in, in->at, needle, strlen(needle));
   if (!s.end) return pl_load_fail(in, "the file may be cut off", "the section has no %s", needle);
   if (which >= 0) m->part[which] = s;
+  if (which >= NODE_DATA && in->keep) {
+    PL_TRY(pl_grow(in->env, &m->data, m->ndata, &m->cap_data, sizeof *m->data));
+    m->data[m->ndata++] = (data_section){(part)which, s};
+  }
+  if (which < 0 && strcmp(needle, "$EndComments") != 0)
+    pl_load_lost(in, NULL, "the section $%s is left out", needle + 4);
   for (const char *p = s.begin; (p = memchr(p, '\n', (size_t)(s.end - p))) != NULL; p++) in->line++;
   in->at = s.end;
   pl_skip_line(in);
@@ -431,8 +457,7 @@ static pl_status cell_type(msh *m, int gmsh, int *type, int *nvert, int *dim) {
   return PL_OK;
 }
 
-// nodes on edges stand in another order than VTK's
-static void put_in_order(int type, int *v) {
+const int *msh_edge_order(int type, int *corners) {
   static const int tet[6] = {0, 1, 2, 3, 5, 4};
   static const int hex[12] = {0, 3, 5, 1, 8, 10, 11, 9, 2, 4, 6, 7};
   static const int wedge[9] = {0, 3, 1, 6, 8, 7, 2, 4, 5};
@@ -442,11 +467,17 @@ static void put_in_order(int type, int *v) {
                     : type == PL_READ_WEDGE15   ? wedge
                     : type == PL_READ_PYRAMID13 ? pyramid
                                                 : NULL;
+  if (from) *corners = pl_load_shape_of(type)->ncorner;
+  return from;
+}
+
+// nodes on edges stand in another order than VTK's
+static void put_in_order(int type, int *v) {
+  int corners = 0, old[PL_CELL_VERT_MAX];
+  const int *from = msh_edge_order(type, &corners);
   if (!from) return;
-  const pl_load_shape *shape = pl_load_shape_of(type);
-  int old[PL_CELL_VERT_MAX], corners = shape->ncorner;
   memcpy(old, v, (size_t)pl_load_nvert(type) * sizeof *v);
-  for (int e = 0; e < shape->nedge; e++) v[corners + e] = old[corners + from[e]];
+  for (int e = 0; corners + e < pl_load_nvert(type); e++) v[corners + e] = old[corners + from[e]];
 }
 
 // the set of a physical group, by its name or else as physical_<dimension>_<tag>
@@ -483,6 +514,8 @@ static pl_status add_element(msh *m, int type, int dim, int *v, int ntag, const 
   int index = v[0], set = 0;
   put_in_order(type, v);
   if (type != PL_READ_VERTEX) PL_TRY(add_cell(m, type, v, &index));
+  if (type != PL_READ_VERTEX && m->ndata > 0)
+    PL_TRY(pl_load_ids_add(m->in, &m->element, m->id, index * PL_READ_VERTEX + type));
   for (int k = 0; k < ntag; k++) {
     if (tag[k] == 0) continue;
     PL_TRY(find_set(m, dim, tag[k], &set));
@@ -524,6 +557,7 @@ static pl_status read_elements2(msh *m) {
       return pl_load_fail(m->in, NULL, "a run of %d elements with %d tags", n, ntag);
     for (int k = 0; k < n; k++) {
       if (m->binary) PL_TRY(get_int(m, &id));
+      m->id = id;
       PL_TRY(read_element2(m, gmsh, ntag));
     }
     done += n;
@@ -545,6 +579,7 @@ static pl_status read_block4(msh *m, int64_t *count) {
   if (m->nentity > 0) e = bsearch(&key, m->entity, (size_t)m->nentity, sizeof key, compare_entity);
   for (int64_t k = 0; k < n; k++) {
     PL_TRY(get_size(m, &id));
+    m->id = id;
     for (int c = 0; c < nvert; c++) {
       PL_TRY(get_size(m, &id));
       PL_TRY(find_node(m, id, &v[c]));
@@ -566,6 +601,94 @@ static pl_status read_elements4(msh *m) {
   return PL_OK;
 }
 
+// ---- fields -------------------------------------------------------------------------------------
+
+// what a section of a field says before its numbers: the name in quotes first
+static pl_status read_data_head(msh *m, char name[PL_READ_NAME + 1], int *ncomp, int64_t *n) {
+  pl_load *in = m->in;
+  int64_t count, v;
+  double x;
+  int binary = m->binary;
+  name[0] = 0;
+  // text in binary files too
+  m->binary = 0;
+  PL_TRY(get_text_int(m, &count));
+  for (int64_t k = 0; k < count; k++) {
+    if (!pl_skip_space(in) || *in->at != '"') return early(m);
+    const char *from = ++in->at, *stop = memchr(from, '"', (size_t)(in->end - from));
+    if (!stop) return early(m);
+    if (k == 0)
+      snprintf(name, PL_READ_NAME + 1, "%.*s",
+               (int)(stop - from < PL_READ_NAME ? stop - from : PL_READ_NAME), from);
+    in->at = stop + 1;
+  }
+  PL_TRY(get_text_int(m, &count));
+  for (int64_t k = 0; k < count; k++) PL_TRY(get_real(m, &x));
+  PL_TRY(get_text_int(m, &count));
+  *ncomp = 0;
+  *n = -1;
+  for (int64_t k = 0; k < count; k++) {
+    PL_TRY(get_text_int(m, &v));
+    if (k == 1) *ncomp = v > 0 && v < 100 ? (int)v : 0;
+    if (k == 2) *n = v;
+  }
+  m->binary = binary;
+  if (*ncomp == 0 || *n < 0 || !name[0])
+    return pl_load_fail(in, NULL, "a field needs a name, components and a count");
+  if (!binary) return PL_OK;
+  pl_skip_line(in);
+  in->line = 0;
+  return PL_OK;
+}
+
+// the row of a node or element in the field, -1: there is none
+static int64_t data_row(const msh *m, int cells, int id, const int64_t *first) {
+  int at = pl_load_ids_find(cells ? &m->element : &m->node, id);
+  return at < 0 || !cells ? at : first[at % PL_READ_VERTEX] + at / PL_READ_VERTEX;
+}
+
+static pl_status read_data(msh *m, const data_section *d) {
+  pl_load *in = m->in;
+  char name[PL_READ_NAME + 1];
+  int ncomp = 0, cells = d->which == ELEMENT_DATA;
+  int64_t n = 0, first[PL_READ_VERTEX] = {0}, all = 0;
+  m->part[d->which] = d->at;
+  PL_TRY(enter(m, d->which));
+  PL_TRY(read_data_head(m, name, &ncomp, &n));
+  PL_TRY(check_count(m, n, 4 + 8 * ncomp, 1 + ncomp));
+  for (int t = 0; t < PL_READ_VERTEX; t++) {
+    first[t] = all;
+    all += in->cell[t].n;
+  }
+  double *data, x;
+  for (int k = 0; k < in->nfield; k++)
+    if (in->field[k].on_cells == cells && strcmp(in->field[k].name, name) == 0) {
+      pl_load_lost(in, NULL, "another moment of the field '%s' is left out", name);
+      return PL_OK;
+    }
+  PL_TRY(pl_load_field(in, name, cells, ncomp, cells ? all : in->nvert, &data));
+  for (int64_t i = 0; i < n; i++) {
+    int id;
+    PL_TRY(get_int(m, &id));
+    int64_t row = data_row(m, cells, id, first);
+    if (row < 0)
+      return pl_load_fail(in, NULL, "the field '%s' names %s %d, which is not there", name,
+                          cells ? "element" : "node", id);
+    for (int c = 0; c < ncomp; c++) {
+      PL_TRY(get_real(m, &x));
+      if (data) data[row * ncomp + c] = x;
+    }
+  }
+  return leave(m);
+}
+
+static pl_status read_fields(msh *m) {
+  if (m->ndata == 0) return PL_OK;
+  PL_TRY(pl_load_ids_sort(m->in, &m->element, "element"));
+  for (int k = 0; k < m->ndata; k++) PL_TRY(read_data(m, &m->data[k]));
+  return PL_OK;
+}
+
 static pl_status read_all(msh *m) {
   while (pl_skip_space(m->in)) PL_TRY(find_section(m));
   PL_TRY(read_format(m));
@@ -574,7 +697,18 @@ static pl_status read_all(msh *m) {
   PL_TRY(read_nodes(m));
   PL_TRY(enter(m, ELEMENTS));
   PL_TRY(m->major == 2 ? read_elements2(m) : read_elements4(m));
-  return leave(m);
+  PL_TRY(leave(m));
+  if (m->inner && m->ndata > 0) {
+    m->in->line = 0;
+    pl_load_lost(m->in, NULL, "fields of meshes with nodes inside faces or cells are left out");
+    m->ndata = 0;
+  }
+  m->in->line = 0;
+  for (int k = 0; k < m->nname; k++)
+    if (m->name[k].set == SET_UNKNOWN)
+      pl_load_lost(m->in, NULL, "the physical group '%.*s' has no elements: it is left out",
+                   m->name[k].length > 200 ? 200 : (int)m->name[k].length, m->name[k].name);
+  return read_fields(m);
 }
 
 pl_status pl_read_msh(pl_load *in) {
@@ -585,6 +719,8 @@ pl_status pl_read_msh(pl_load *in) {
   pl_free(in->env, m.entity);
   pl_free(in->env, m.tag);
   pl_free(in->env, m.node.at);
+  pl_free(in->env, m.element.at);
+  pl_free(in->env, m.data);
   for (int t = 0; t < PL_READ_VERTEX; t++) pl_free(in->env, m.hash[t].slot);
   return s;
 }

@@ -13,6 +13,8 @@ typedef struct obj {
   int object;                    // set of the open object, -1: none
   int64_t far;                   // largest vertex number beyond those read so far
   int far_line;
+  char passed[PL_READ_WORD]; // first statement that is passed over
+  int npassed;
 } obj;
 
 // Skips blanks and continued line ends; returns 0 at the end of the statement.
@@ -161,8 +163,10 @@ static pl_status statement(obj *o) {
     if (table[k].key != key) continue;
     in->at++;
     PL_TRY(table[k].run(o));
+    alone = 2;
     break;
   }
+  if (alone < 2 && key != '#' && in->keep && o->npassed++ == 0) pl_word_show(in, o->passed);
 
   // what is left: colours and weights of a vertex, or a statement that pliant does not need
   if (in->at < in->end) pass(in);
@@ -172,6 +176,10 @@ static pl_status statement(obj *o) {
 pl_status pl_read_obj(pl_load *in) {
   obj o = {.in = in, .object = -1};
   while (pl_skip_space(in)) PL_TRY(statement(&o));
+  if (o.npassed > 0)
+    pl_load_lost(in, NULL, "%d %s other than v, f, l, g and o %s left out, the first '%s'",
+                 o.npassed, pl_plural(o.npassed, "statement", "statements"),
+                 pl_plural(o.npassed, "is", "are"), o.passed);
   if (o.far > in->nvert) {
     in->line = o.far_line;
     return pl_load_fail(in, NULL, "vertex %lld is out of range: the file has %d %s",

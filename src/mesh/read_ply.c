@@ -152,6 +152,10 @@ static pl_status read_property(ply *p) {
       q.role = known[k].role;
   if ((q.role == CORNERS || q.role == END0 || q.role == END1) && q.type >= PL_F32)
     return pl_load_fail(in, NULL, "vertex numbers must be integers");
+  if (q.role == PASS) {
+    char word[PL_READ_WORD];
+    pl_load_lost(in, NULL, "the property '%s' is left out", pl_word_show(in, word));
+  }
   p->prop[p->nprop++] = q;
   e->nprop++;
   return PL_OK;

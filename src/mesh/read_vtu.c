@@ -1,11 +1,13 @@
+#include "mesh_impl.h"
 #include "vtk_impl.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 // VTK's XML unstructured grids: points, cells, and integers on them that tell groups.
 
-// GROUP: integers on points or cells, which tell groups
+// GROUP: integers on points or cells, which tell groups; FIELD: other numbers there, for grids
 typedef enum role {
   POINTS,
   CONNECTIVITY,
@@ -13,10 +15,11 @@ typedef enum role {
   TYPES,
   ROLE_COUNT,
   GROUP = ROLE_COUNT,
+  FIELD,
   NONE
 } role;
-static const char *const role_name[NONE] = {"Points", "connectivity", "offsets", "types",
-                                            "of a group"};
+static const char *const role_name[NONE] = {"Points", "connectivity", "offsets",
+                                            "types",  "of a group",   "of a field"};
 
 enum { VALUES_MAX = 256 }; // of an array that tells groups; more are numbers of something else
 
@@ -30,8 +33,18 @@ typedef struct group {
   int set[VALUES_MAX];
 } group;
 
+typedef struct field {
+  vtk_array array;
+  char name[PL_READ_NAME + 1];
+  int on_cells, ncomp;
+} field;
+
 typedef struct piece {
   int npoint, ncell, line;
+  int point;       // number of its first
+  int (*place)[2]; // [ncell] type and number in it of each cell, for fields
+  int nfield, cap_field;
+  field *field;
   vtk_array array[ROLE_COUNT];
   int ngroup, cap_group;
   group *group;
@@ -43,6 +56,7 @@ typedef struct vtu {
   int npiece, cap_piece;
   piece *piece;
   int64_t npoint, ncell; // over all pieces
+  int nvertex;           // cells that are vertices
 } vtu;
 
 // ---- structure --------------------------------------------------------------------------------
@@ -85,20 +99,57 @@ static group *new_group(vtu *v, const vtk_tag *t, pl_status *status) {
   return g;
 }
 
+// room for a field, NULL: it has no name, or there is no memory
+static field *new_field(vtu *v, const vtk_tag *t, pl_status *status) {
+  piece *p = &v->piece[v->npiece - 1];
+  const char *value;
+  size_t n;
+  int64_t ncomp = 1;
+  char name[PL_READ_NAME + 1];
+  *status = PL_OK;
+  if (!vtk_attribute(t, "Name", &value, &n) || !vtk_plain_name(value, n, name)) return NULL;
+  vtk_attribute_int(t, "NumberOfComponents", &ncomp);
+  if (ncomp < 1 || ncomp > 100) return NULL;
+  *status = pl_grow(v->in->env, &p->field, p->nfield, &p->cap_field, sizeof *p->field);
+  if (*status != PL_OK) return NULL;
+  field *f = &p->field[p->nfield++];
+  *f =
+      (field){.on_cells = vtk_is_name(&v->x.open[v->x.depth - 1], "CellData"), .ncomp = (int)ncomp};
+  memcpy(f->name, name, sizeof name);
+  return f;
+}
+
+static void tell_lost_array(const vtu *v, const vtk_tag *t) {
+  const char *name = "";
+  size_t n = 0;
+  vtk_attribute(t, "Name", &name, &n);
+  pl_load_lost(v->in, NULL, "the array '%.*s' is left out", n > 200 ? 200 : (int)n, name);
+}
+
 static pl_status open_array(vtu *v, const vtk_tag *t, role which) {
   pl_load *in = v->in;
-  vtk_array a = {.what = role_name[which], .real = which == POINTS, .repeats = which >= TYPES};
+  vtk_array a = {.what = role_name[which],
+                 .real = which == POINTS || which == FIELD,
+                 .repeats = which >= TYPES};
   int64_t ncomp = 1;
   PL_TRY(vtk_array_open(&v->x, t, &a));
   if (which == POINTS && (!vtk_attribute_int(t, "NumberOfComponents", &ncomp) || ncomp != 3))
     return pl_load_fail(in, NULL, "the points need 3 components, not %lld", (long long)ncomp);
   piece *p = &v->piece[v->npiece - 1];
-  vtk_array *to = &p->array[which];
+  vtk_array *to = which < ROLE_COUNT ? &p->array[which] : NULL;
   if (which == GROUP) {
     pl_status s;
     group *g = new_group(v, t, &s);
+    if (!g && s == PL_OK) tell_lost_array(v, t);
     if (!g) return s;
     to = &g->array;
+  }
+  if (which == FIELD) {
+    pl_status s;
+    field *f = new_field(v, t, &s);
+    if (!f && s == PL_OK) tell_lost_array(v, t);
+    if (!f) return s;
+    to = &f->array;
   }
   if (to->line) return pl_load_fail(in, NULL, "a second array '%s' in one Piece", role_name[which]);
   *to = a;
@@ -106,23 +157,33 @@ static pl_status open_array(vtu *v, const vtk_tag *t, role which) {
   return PL_OK;
 }
 
+static int has_form(const vtk_tag *t) {
+  return vtk_attribute_is(t, "format", "ascii") || vtk_attribute_is(t, "format", "binary") ||
+         vtk_attribute_is(t, "format", "appended");
+}
+
 // single integers
 static int may_name_groups(const vtk_tag *t) {
   int64_t ncomp = 1;
   return vtk_number_type(t) < PL_F32 &&
-         (!vtk_attribute_int(t, "NumberOfComponents", &ncomp) || ncomp <= 1) &&
-         (vtk_attribute_is(t, "format", "ascii") || vtk_attribute_is(t, "format", "binary") ||
-          vtk_attribute_is(t, "format", "appended"));
+         (!vtk_attribute_int(t, "NumberOfComponents", &ncomp) || ncomp <= 1) && has_form(t);
+}
+
+static int may_be_field(const vtu *v, const vtk_tag *t) {
+  if (v->in->keep && vtk_number_type(t) < PL_NUMBER_COUNT && has_form(t)) return 1;
+  tell_lost_array(v, t);
+  return 0;
 }
 
 // which of our arrays a DataArray is, by where it stands and its name
 static role array_role(const vtu *v, const vtk_tag *t) {
+  if (v->x.depth > 0 && vtk_is_name(&v->x.open[v->x.depth - 1], "FieldData")) tell_lost_array(v, t);
   if (v->x.depth < 2 || v->npiece == 0 || !vtk_is_name(&v->x.open[v->x.depth - 2], "Piece"))
     return NONE;
   const vtk_tag *parent = &v->x.open[v->x.depth - 1];
   if (vtk_is_name(parent, "Points")) return POINTS;
   if (vtk_is_name(parent, "PointData") || vtk_is_name(parent, "CellData"))
-    return may_name_groups(t) ? GROUP : NONE;
+    return may_name_groups(t) ? GROUP : may_be_field(v, t) ? FIELD : NONE;
   if (!vtk_is_name(parent, "Cells")) return NONE;
   for (int k = CONNECTIVITY; k < ROLE_COUNT; k++)
     if (vtk_attribute_is(t, "Name", role_name[k])) return (role)k;
@@ -268,8 +329,17 @@ static pl_status add_cells(vtu *v, piece *p, int base) {
       corner[k] = base + (int)id;
     }
     at = next;
-    if (type == PL_READ_VERTEX) continue;
+    if (p->place) p->place[c][0] = type;
+    if (type == PL_READ_VERTEX) {
+      v->nvertex++;
+      continue;
+    }
+    // VTK turns the first triangle outwards, other writers inwards, as all other formats do
+    if (in->keep && type == PL_READ_WEDGE6 &&
+        mesh_tet_volume(in->X[0], (int[]){corner[0], corner[1], corner[2], corner[3]}) < 0)
+      vtk_turn_prism(corner);
     PL_TRY(pl_load_cell(in, type, corner));
+    if (p->place) p->place[c][1] = in->cell[type].n - 1;
     PL_TRY(put_groups(v, p, 1, c, type, in->cell[type].n - 1));
   }
   return PL_OK;
@@ -297,7 +367,63 @@ static pl_status add_piece(vtu *v, piece *p) {
     ncorner += nvert;
   }
   PL_TRY(fetch(v, p, CONNECTIVITY, ncorner));
+  p->point = base;
+  if (in->keep) {
+    p->place = pl_alloc(in->env, (size_t)p->ncell, sizeof p->place[0]);
+    if (!p->place) return PL_E_NOMEM;
+  }
   return add_cells(v, p, base);
+}
+
+// ---- fields -------------------------------------------------------------------------------------
+
+// numbers of one array of a piece into the field of its name; first: of each type of cells
+static pl_status put_field(vtu *v, const piece *p, const char *name, int on_cells, int ncomp,
+                           const vtk_array *a, const int64_t *first, int64_t all) {
+  double *data;
+  int before = v->in->nfield;
+  PL_TRY(pl_load_field(v->in, name, on_cells, ncomp, all, &data));
+  // pieces without the array have no numbers
+  for (int64_t i = 0; v->npiece > 1 && v->in->nfield > before && i < all * ncomp; i++)
+    data[i] = NAN;
+  for (int i = 0; data && i < (on_cells ? p->ncell : p->npoint); i++) {
+    if (on_cells && p->place[i][0] == PL_READ_VERTEX) continue;
+    int64_t row = on_cells ? first[p->place[i][0]] + p->place[i][1] : p->point + i;
+    for (int c = 0; c < ncomp; c++) data[row * ncomp + c] = vtk_value(a, (int64_t)i * ncomp + c);
+  }
+  return PL_OK;
+}
+
+static pl_status put_fields(vtu *v) {
+  int64_t first[PL_READ_VERTEX], all = 0;
+  for (int t = 0; t < PL_READ_VERTEX; t++) {
+    first[t] = all;
+    all += v->in->cell[t].n;
+  }
+  for (int k = 0; k < v->npiece; k++) {
+    piece *p = &v->piece[k];
+    // whole numbers that tell groups by their values are a field as well
+    for (int i = 0; i < p->ngroup; i++) {
+      const group *g = &p->group[i];
+      if (!g->mask && g->array.data)
+        PL_TRY(put_field(v, p, g->name, g->on_cells, 1, &g->array, first,
+                         g->on_cells ? all : v->in->nvert));
+    }
+    for (int i = 0; i < p->nfield; i++) {
+      field *f = &p->field[i];
+      int64_t n = f->on_cells ? p->ncell : p->npoint;
+      PL_TRY(vtk_fetch(&v->x, p->line, &f->array, n * f->ncomp));
+      PL_TRY(put_field(v, p, f->name, f->on_cells, f->ncomp, &f->array, first,
+                       f->on_cells ? all : v->in->nvert));
+      pl_free(v->in->env, f->array.data);
+      f->array.data = NULL;
+    }
+  }
+  if (v->nvertex > 0)
+    pl_load_lost(v->in, NULL, "%d %s that %s single points %s left out", v->nvertex,
+                 pl_plural(v->nvertex, "cell", "cells"), pl_plural(v->nvertex, "is", "are"),
+                 pl_plural(v->nvertex, "is", "are"));
+  return PL_OK;
 }
 
 pl_status pl_read_vtu(pl_load *in) {
@@ -311,11 +437,15 @@ pl_status pl_read_vtu(pl_load *in) {
   pl_status s = vtk_read_tags(&v.x);
   if (s == PL_OK && v.npiece == 0) s = pl_load_fail(in, NULL, "the grid has no Piece");
   if (s == PL_OK) s = find_groups(&v);
+  for (int k = 0; k < v.npiece && s == PL_OK; k++) s = add_piece(&v, &v.piece[k]);
+  if (s == PL_OK && in->keep) s = put_fields(&v);
   for (int k = 0; k < v.npiece; k++) {
-    if (s == PL_OK) s = add_piece(&v, &v.piece[k]);
     for (int r = 0; r < ROLE_COUNT; r++) pl_free(in->env, v.piece[k].array[r].data);
     for (int g = 0; g < v.piece[k].ngroup; g++) pl_free(in->env, v.piece[k].group[g].array.data);
+    for (int f = 0; f < v.piece[k].nfield; f++) pl_free(in->env, v.piece[k].field[f].array.data);
     pl_free(in->env, v.piece[k].group);
+    pl_free(in->env, v.piece[k].field);
+    pl_free(in->env, v.piece[k].place);
   }
   pl_free(in->env, v.piece);
   return s;

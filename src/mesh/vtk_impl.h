@@ -58,6 +58,8 @@ pl_status vtk_array_open(vtk *v, const vtk_tag *t, vtk_array *a);
 pl_status vtk_read_tags(vtk *v);
 // Fetches so many values of an array; line: of what should have it.
 pl_status vtk_fetch(vtk *v, int line, vtk_array *a, int64_t count);
+// A prism of six vertices turned inside out.
+void vtk_turn_prism(int *v);
 // A value that was fetched.
 double vtk_value(const vtk_array *a, int64_t i);
 

@@ -436,3 +436,11 @@ pl_status vtk_fetch(vtk *v, int line, vtk_array *a, int64_t count) {
 double vtk_value(const vtk_array *a, int64_t i) {
   return pl_number_decode(a->type, (const char *)a->data + i * pl_number_size[a->type]);
 }
+
+void vtk_turn_prism(int *v) {
+  for (int k = 1; k < 6; k += 3) {
+    int a = v[k];
+    v[k] = v[k + 1];
+    v[k + 1] = a;
+  }
+}

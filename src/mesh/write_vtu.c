@@ -1,4 +1,6 @@
+#include "grid_impl.h"
 #include "mesh_impl.h"
+#include "vtk_impl.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -124,21 +126,24 @@ static pl_status put_array(writer *w, const char *type, const char *name, int nc
   return s;
 }
 
-static pl_status put_cells(writer *w, const pl_mesh *m) {
-  static const unsigned char vtk_type[PL_CELL_COUNT] = {3, 5, 9, 10, 12, 21, 22, 23, 24, 25};
+static pl_status put_cells(writer *w, const pl_grid *m) {
+  static const unsigned char vtk_type[PL_GRID_TYPES] = {3,  5,  9,  10, 12, 21, 22,
+                                                        23, 24, 25, 13, 14, 26, 27};
   size_t ncell = 0, nvert = 0;
-  for (int t = 0; t < PL_CELL_COUNT; t++) {
+  for (int t = 0; t < PL_GRID_TYPES; t++) {
     ncell += (size_t)m->cell[t].n;
-    nvert += (size_t)m->cell[t].n * (size_t)pl_cell_nvert[t];
+    nvert += (size_t)m->cell[t].n * (size_t)pl_grid_nvert(t);
   }
   int *all = pl_alloc(w->env, nvert, sizeof *all);
   int64_t *offset = pl_alloc(w->env, ncell, sizeof *offset);
   unsigned char *type = pl_alloc(w->env, ncell, 1);
   pl_status s = all && offset && type ? PL_OK : PL_E_NOMEM;
   size_t c = 0, v = 0;
-  for (int t = 0; t < PL_CELL_COUNT && s == PL_OK; t++) {
-    size_t nv = (size_t)pl_cell_nvert[t], n = (size_t)m->cell[t].n;
+  for (int t = 0; t < PL_GRID_TYPES && s == PL_OK; t++) {
+    size_t nv = (size_t)pl_grid_nvert(t), n = (size_t)m->cell[t].n;
     if (n > 0) memcpy(all + v, m->cell[t].v, n * nv * sizeof *all);
+    // the first triangle of VTK's prisms is turned outwards
+    for (size_t i = 0; t == PL_GRID_WEDGE6 && i < n; i++) vtk_turn_prism(all + v + 6 * i);
     for (size_t i = 0; i < n; i++, c++) {
       v += nv;
       offset[c] = (int64_t)v;
@@ -155,8 +160,8 @@ static pl_status put_cells(writer *w, const pl_mesh *m) {
 }
 
 // sets of vertices or of cells, 1 where they are; a name in several types of cells is one array
-static pl_status put_groups(writer *w, const pl_mesh *m, int on_cells) {
-  size_t count = (size_t)(on_cells ? mesh_ncell(m) : m->nvert);
+static pl_status put_groups(writer *w, const pl_grid *m, int on_cells) {
+  size_t count = (size_t)(on_cells ? pl_grid_ncell(m) : m->nvert);
   unsigned char *in = pl_alloc(w->env, count + 1, 1);
   pl_status s = in ? PL_OK : PL_E_NOMEM;
   for (int k = 0; s == PL_OK && k < m->nset; k++) {
@@ -180,10 +185,10 @@ static pl_status put_groups(writer *w, const pl_mesh *m, int on_cells) {
   return s;
 }
 
-static pl_status put_fields(writer *w, const pl_mesh *m, int nfield, const pl_field *field,
+static pl_status put_fields(writer *w, const pl_grid *m, int nfield, const pl_field *field,
                             int on_cells) {
   const char *tag = on_cells ? "CellData" : "PointData";
-  size_t count = (size_t)(on_cells ? mesh_ncell(m) : m->nvert);
+  size_t count = (size_t)(on_cells ? pl_grid_ncell(m) : m->nvert);
   pl_text_add(&w->text, "      <%s>\n", tag);
   for (int k = 0; k < nfield; k++) {
     const pl_field *f = &field[k];
@@ -196,7 +201,7 @@ static pl_status put_fields(writer *w, const pl_mesh *m, int nfield, const pl_fi
   return PL_OK;
 }
 
-static pl_status put_mesh(writer *w, const pl_mesh *m, const double *x, int nfield,
+static pl_status put_mesh(writer *w, const pl_grid *m, const double *x, int nfield,
                           const pl_field *field) {
   pl_text *t = &w->text;
   pl_text_add(t,
@@ -204,7 +209,7 @@ static pl_status put_mesh(writer *w, const pl_mesh *m, const double *x, int nfie
               "byte_order=\"%s\" header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n"
               "  <UnstructuredGrid>\n"
               "    <Piece NumberOfPoints=\"%d\" NumberOfCells=\"%d\">\n      <Points>\n",
-              byte_order(), m->nvert, mesh_ncell(m));
+              byte_order(), m->nvert, pl_grid_ncell(m));
   PL_TRY(put_array(w, "Float64", "Points", 3, x ? x : m->X, (size_t)m->nvert * 3 * sizeof *x));
   pl_text_add(t, "      </Points>\n      <Cells>\n");
   PL_TRY(put_cells(w, m));
@@ -215,6 +220,17 @@ static pl_status put_mesh(writer *w, const pl_mesh *m, const double *x, int nfie
   return t->failed ? PL_E_NOMEM : PL_OK;
 }
 
+static pl_status write_grid(const pl_grid *g, const double *x, int nfield, const pl_field *field,
+                            pl_threads *threads, const char *path) {
+  writer w = {.env = g->env, .threads = threads};
+  pl_text_init(&w.text, g->env);
+  pl_status s = put_mesh(&w, g, x, nfield, field);
+  if (s == PL_OK) s = pl_file_write(g->env, path, w.text.s, w.text.n);
+  pl_text_free(&w.text);
+  pl_free(g->env, w.packed);
+  return s;
+}
+
 pl_status pl_mesh_write_vtu(const pl_mesh *m, const double *x, int nfield, const pl_field *field,
                             pl_threads *threads, const char *path) {
   for (int k = 0; k < nfield; k++)
@@ -222,12 +238,20 @@ pl_status pl_mesh_write_vtu(const pl_mesh *m, const double *x, int nfield, const
       return pl_fail(m->env, PL_E_ARG, "%s: field '%s': components must be 1, 3 or 6, got %d", path,
                      field[k].name ? field[k].name : "", field[k].ncomp);
   PL_TRY(mesh_check_indices(m));
-  writer w = {.env = m->env, .threads = threads};
-  pl_text_init(&w.text, m->env);
-  pl_status s = put_mesh(&w, m, x, nfield, field);
-  if (s == PL_OK) s = pl_file_write(m->env, path, w.text.s, w.text.n);
-  pl_text_free(&w.text);
-  pl_free(m->env, w.packed);
+  pl_grid g = {.env = m->env, .nvert = m->nvert, .X = m->X, .nset = m->nset, .set = m->set};
+  memcpy(g.cell, m->cell, sizeof m->cell);
+  return write_grid(&g, x, nfield, field, threads, path);
+}
+
+pl_status grid_write_vtu(const pl_grid *g, const char *path) {
+  pl_field *field = pl_alloc(g->env, (size_t)g->nfield, sizeof *field);
+  if (!field) return PL_E_NOMEM;
+  for (int k = 0; k < g->nfield; k++) {
+    const pl_grid_field *f = &g->field[k];
+    field[k] = (pl_field){f->name, f->on_cells, f->ncomp, f->data};
+  }
+  pl_status s = write_grid(g, NULL, g->nfield, field, NULL, path);
+  pl_free(g->env, field);
   return s;
 }
 

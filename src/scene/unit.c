@@ -71,6 +71,18 @@ static int parse_symbol(const char *s, size_t n, unit *out) {
   return 1;
 }
 
+int unit_single(int k, char name[16], unit *out) {
+  const symbol *y = &symbols[k / (1 + COUNT(prefixes)) % COUNT(symbols)];
+  int p = k % (1 + COUNT(prefixes));
+  if (k >= COUNT(symbols) * (1 + COUNT(prefixes))) return 0;
+  name[0] = 0;
+  if (p > 0 && !y->prefixed) return 1;
+  snprintf(name, 16, "%.1s%s", p > 0 ? &prefixes[p - 1].name : "", y->name);
+  // one symbol may read as another with a prefix
+  if (!parse_symbol(name, strlen(name), out)) name[0] = 0;
+  return 1;
+}
+
 // ---- products, quotients, powers --------------------------------------------------------------
 
 // other spellings of the same: micro, degree, middle dot, superscripts; returns the new length

@@ -211,3 +211,9 @@ void warn_bare(reader *r) {
             more);
   }
 }
+
+double pl_length_unit(const char *text) {
+  static const unit_dim length = {{0, 1, 0, 0}};
+  unit u;
+  return unit_parse(text, strlen(text), &u) && unit_same(&u.dim, &length) ? u.factor : 0;
+}

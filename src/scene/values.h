@@ -48,6 +48,9 @@ typedef struct unit {
 
 // The unit written in text[n]; returns 0 when it is not one.
 int unit_parse(const char *text, size_t n, unit *out);
+// The k-th unit of one symbol, with and without prefixes; "": there is none of this number. 0:
+// there are no more.
+int unit_single(int k, char name[16], unit *out);
 int unit_same(const unit_dim *a, const unit_dim *b);
 int unit_is_frequency(const unit_dim *d);
 // `want` is satisfied by `got`: equal, or per angle where the angle is left out (N.m for N.m/rad).

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const double TENTH = 0.1;
-static const double SAME = 1e-10; // of the largest entry of a vector: changes by less are rounding
+static const double SAME = 1e-9; // of the largest entry of a vector: changes by less are rounding
 
 // ---- figures of a run ---------------------------------------------------------------------------
 
@@ -15,7 +15,7 @@ static const double SAME = 1e-10; // of the largest entry of a vector: changes b
 static const char *const left_out[] = {
     "seconds",         "residual",  "gradients",        "sensitivities", "balance",
     "time_error",      "book",      "harmonics_change", "energy_made_J", "energy_made_most_J",
-    "period_change_m", "left_over", "last_good_Hz"};
+    "period_change_m", "left_over", "last_good_Hz",     "rounding",      "truncation"};
 
 static int is_left_out(const char *key) {
   for (size_t k = 0; k < sizeof left_out / sizeof left_out[0]; k++)
@@ -138,8 +138,31 @@ static pl_status ask_gradients(study *k, const pl_analysis *a) {
   told_open(&t, a->name);
   pl_status s = run_with(k, 1, &one, a->name, &t);
   if (s == PL_OK) json_object_update(k->base.gradients, t.gradients);
+  if (s != PL_OK && is_result(s))
+    pl_report(k->env, PL_NOTE, NULL, 0, 0, NULL, "no exact derivatives of %.60s: %s", a->name,
+              t.why[0] ? t.why : pl_status_text(s));
   told_close(&t);
   return is_result(s) ? PL_OK : s;
+}
+
+static int begins(const char *name, const char *with) {
+  size_t n = strlen(with);
+  return strncmp(name, with, n) == 0 && (!name[n] || name[n] == '.' || with[n - 1] == '.');
+}
+
+// every name that is asked for is the begin of a figure's
+static pl_status check_figures(study *k) {
+  for (int i = 0; i < k->o->nfigure; i++) {
+    int found = 0;
+    void *it = json_object_iter(k->base.figures);
+    for (; it && !found; it = json_object_iter_next(k->base.figures, it))
+      found = begins(json_object_iter_key(it), k->o->figure[i]);
+    if (!found)
+      return pl_fail_at(k->env, PL_E_ARG, k->scene->path, 0, 0,
+                        "names are as in summary.json, e.g. static.displacement_m.tip.2",
+                        "no figure begins with '%.200s'", k->o->figure[i]);
+  }
+  return PL_OK;
 }
 
 static pl_status run_base(study *k) {
@@ -153,6 +176,7 @@ static pl_status run_base(study *k) {
     return pl_fail_at(k->env, PL_E_INPUT, k->scene->path, 0, 0, "help that analysis first",
                       "the scene as it is has no result: %s", k->base.why);
   PL_TRY(s);
+  PL_TRY(check_figures(k));
   PL_TRY(progress(k, "derivatives"));
   for (int i = 0; i < k->scene->nanalysis; i++) PL_TRY(ask_gradients(k, &k->scene->analysis[i]));
   return PL_OK;
@@ -268,11 +292,6 @@ static pl_status plan(study *k) {
 
 // ---- what they say ------------------------------------------------------------------------------
 
-static int begins(const char *name, const char *with) {
-  size_t n = strlen(with);
-  return strncmp(name, with, n) == 0 && (!name[n] || name[n] == '.' || with[n - 1] == '.');
-}
-
 static double value_of(const told *t, const char *name) {
   const json_t *v = t->figures ? json_object_get(t->figures, name) : NULL;
   return v ? json_number_value(v) : NAN;
@@ -354,10 +373,6 @@ static pl_status conclude(study *k) {
     double base = json_number_value(json_object_iter_value(it));
     if (is_wanted(k, name, base)) PL_TRY(add_figure(k, name, base, &cap));
   }
-  if (k->o->nfigure > 0 && s->nfigure == 0)
-    return pl_fail_at(k->env, PL_E_ARG, k->scene->path, 0, 0,
-                      "names are as in summary.json, e.g. static.displacement_m.tip.2",
-                      "no figure begins with '%.200s'", k->o->figure[0]);
   s->effect = pl_alloc(k->env, (size_t)s->nfigure * (size_t)s->nparameter, sizeof *s->effect);
   if (!s->effect) return PL_E_NOMEM;
   for (int f = 0; f < s->nfigure; f++)

@@ -11,6 +11,7 @@ enum {
 static const double SOME = 1e-3;  // of the residual: what is left of it then
 static const double SAME = 1e-6;  // of the places: a correction that leaves the tangent as it was
 static const double ASTRAY = 1e3; // of the forces at first: from there iterations do not come back
+static const double NEXT = 0.01;  // of rounding: a correction that is not made
 static const double TAU_MIN = 1e-6, TAU_MAX = 1e3; // shifts of an indefinite tangent
 
 // a definite tangent: held where contacts press, and with more on its diagonal
@@ -105,6 +106,12 @@ static pl_status iterate(stepper *st, const rule *u, const contact_rule *law, in
   return sure && *last > 4 * DBL_EPSILON ? stepper_descend(st, u) : step_velocities(st, u);
 }
 
+// No further correction can be told from rounding, by this one or by what it was of the one before.
+static int is_last(double size, double before) {
+  int shrinks = before < INFINITY && size < before;
+  return size <= 4 * DBL_EPSILON || (shrinks && size * (size / before) <= NEXT * DBL_EPSILON);
+}
+
 // Steps that get nowhere: plain ones with faces at obstacles; those downhill of solids with
 // damping, of which the potential that they go by knows little. Shorter ones do better.
 static int may_give_up(const stepper *st, int sure) {
@@ -112,10 +119,18 @@ static int may_give_up(const stepper *st, int sure) {
   return sure ? st->damped && !faces : faces;
 }
 
+// So do plain steps of such solids where tangents stay far from definite, and these are not tried
+// downhill before they are a quarter.
+static int is_to_be_halved(const stepper *st, const rule *u) {
+  return st->damped && !surface_any(st->contacts) && !st->o->adaptive &&
+         u->h > 0.3 * st->hist->step;
+}
+
 static pl_status newton(stepper *st, const rule *u, int sure) {
   contact_rule law = {.slope = u->dv, .drag = 1, .t = u->t, .q = st->x->q, .rate = st->x->v};
-  double residual, force, first = 0, start = 0, best = INFINITY, last = INFINITY;
-  int stale = 0;
+  double residual, force, first = 0, start = 0, best = INFINITY;
+  double last = INFINITY, earlier = INFINITY;
+  int stale = 0, shifts = 0;
   law.t0 = st->s->t;
   law.q0 = st->s->q;
   pl_status s = stepper_start(st, u);
@@ -126,8 +141,7 @@ static pl_status newton(stepper *st, const rule *u, int sure) {
     measure(st, &residual, &force);
     stepper_observe(st, residual);
     int there = it > 0 && st->contacts->error <= 4 * st->contacts->slack;
-    if (st->n == 0 || (there && (last <= 4 * DBL_EPSILON || residual <= st->o->rtol * force)))
-      break;
+    if (st->n == 0 || (there && (is_last(last, earlier) || residual <= st->o->rtol * force))) break;
     // corrections that only follow the rounding of stiff forces
     stale = residual > 0.5 * best ? stale + 1 : 0;
     if (there && stale >= STALE && last <= 1000 * DBL_EPSILON) break;
@@ -138,7 +152,10 @@ static pl_status newton(stepper *st, const rule *u, int sure) {
     if (it > 4 && force > ASTRAY * start) return PL_UNSOLVED;
     if (it == SLOW && best > SOME * first && may_give_up(st, sure)) return PL_UNSOLVED;
     PL_TRY(stepper_progress(st));
+    earlier = last;
     PL_TRY(iterate(st, u, &law, sure, &last));
+    shifts += st->which == 0;
+    if (shifts > 1 && is_to_be_halved(st, u)) return PL_UNSOLVED;
   }
   if (force > 0) st->info->residual = fmax(st->info->residual, residual / force);
   return PL_OK;
@@ -297,6 +314,7 @@ pl_status stepper_contact(stepper *st, const rule *u, verdict *v) {
   for (int way = 0; way < ways && s == PL_UNSOLVED; way++) {
     // thin sheets bent over edges: plain steps from elsewhere do no better
     if (way > 0 && surface_any(st->contacts)) way = ways - 1;
+    if (way == 3 && is_to_be_halved(st, u)) break;
     PL_TRY(contact_set_begin(st->contacts, share));
     if (st->contacts->bodies)
       PL_TRY(start_bodies(st, u));

@@ -12,6 +12,9 @@ pl_status follow_check(const stepper *st) {
                     : st->whole.n > 0 ? "of free bodies that keep their shape"
                     : st->o->adaptive ? "with steps that adapt to it"
                                       : NULL;
+  if (st->hist->nstep > 0)
+    return pl_fail_at(st->env, PL_E_INPUT, NULL, 0, 0, "begin anew",
+                      "gradients: a run cannot be gone on with");
   if (!why) return PL_OK;
   return pl_fail_at(st->env, PL_E_INPUT, NULL, 0, 0,
                     st->o->adaptive ? "take fixed steps (adaptive: no), or leave gradients out"

@@ -311,10 +311,10 @@ static pl_status stepping(run *r, pl_history *history) {
   PL_TRY(plan_make(st->env, st->m, st->o, &r->p));
   int nsample = st->o->steady > 0 ? r->p.nsample : 0;
   PL_TRY(stepper_open(st));
-  if (st->gradient) PL_TRY(follow_check(st));
   if (st->contacts && st->o->method == PL_NEWMARK && st->o->impact_step > 0)
     PL_TRY(pl_sound_create(st->m, st->p, st->w, &st->sound));
   PL_TRY(pl_motion_open(k, history, st->o->method == PL_BDF2, st->whole.n > 0, nsample));
+  if (st->gradient) PL_TRY(follow_check(st));
   if (!(k->hist.nstep > 0)) k->hist.step = r->p.g.step;
   k->end = k->hist.start + r->p.g.length;
   pl_status s = begin(st, r->p.g.step);
@@ -411,7 +411,7 @@ pl_status pl_transient(const pl_transient_opts *o, const pl_model *m, const pl_p
 }
 
 pl_status pl_transient_gradient(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
-                                pl_gradient *g, pl_state *s, pl_work *w, pl_observe_fn observe,
-                                void *ctx, pl_transient_info *info) {
-  return run_motion(o, NULL, m, p, NULL, g, s, NULL, w, observe, ctx, info);
+                                pl_gradient *g, pl_state *s, pl_history *history, pl_work *w,
+                                pl_observe_fn observe, void *ctx, pl_transient_info *info) {
+  return run_motion(o, NULL, m, p, NULL, g, s, history, w, observe, ctx, info);
 }

@@ -137,8 +137,19 @@ static int is_periodic(const char *kind) {
   return strcmp(kind, "transient") != 0 && strcmp(kind, "jump") != 0 && strcmp(kind, "native") != 0;
 }
 
+// "mode 1: 12.3 Hz" of one, by the number at the end of its name; "": it is none
+static void mode_title(const json_t *a, const char *name, char title[64]) {
+  const char *number = strrchr(name, '-');
+  long at = number ? strtol(number + 1, NULL, 10) : 0;
+  const json_t *all = json_object_get(a, "frequency_Hz"),
+               *one = at > 0 ? json_array_get(all, (size_t)at - 1) : NULL;
+  title[0] = 0;
+  if (strcmp(text_at(a, "kind"), "modes") == 0 && json_is_number(one))
+    snprintf(title, 64, "mode %ld: %.5g Hz", at, json_number_value(one));
+}
+
 static void show_file(reading *k, const json_t *a, const char *file) {
-  char name[PL_TEXT];
+  char name[PL_TEXT], title[64];
   size_t stem;
   const char *kind = text_at(a, "kind");
   if (ends_with(file, ".csv", &stem)) {
@@ -150,10 +161,8 @@ static void show_file(reading *k, const json_t *a, const char *file) {
     results_motion(k, text_at(a, "name"), name, is_periodic(kind));
   } else if (ends_with(file, ".vtu", &stem)) {
     snprintf(name, sizeof name, "%.*s", (int)stem, file);
-    if (strcmp(kind, "modes") == 0)
-      k->modes++;
-    else
-      results_shape(k, name);
+    mode_title(a, name, title);
+    results_shape(k, name, title);
   }
 }
 
@@ -240,11 +249,6 @@ static void show_messages(const reading *k) {
 
 static void show_what_lacks(const reading *k) {
   char text[PL_TEXT];
-  if (k->modes) {
-    snprintf(text, sizeof text, "%d mode %s not shown here", k->modes,
-             pl_plural(k->modes, "shape is", "shapes are"));
-    message(k, "note", text, "files NAME-1.vtu and so on have them, or run the scene again");
-  }
   if (k->missing) {
     snprintf(text, sizeof text, "%d %s of the run %s gone", k->missing,
              pl_plural(k->missing, "file", "files"), pl_plural(k->missing, "is", "are"));

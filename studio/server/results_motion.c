@@ -11,8 +11,22 @@
 
 enum { FRAMES_MAX = 2000 };
 
-// Places of the model's vertices in a VTU file, x[nvert][3]; 0: they are not there.
-static int read_places(reading *k, const char *file, float *x) {
+// A mode, largest displacement 1; 0: the file has none.
+static int read_mode(reading *k, const char *file, const char *data, size_t n, float *mode) {
+  double(*u)[3] = calloc((size_t)k->nvert, sizeof *u), most = 0;
+  pl_env quiet = k->env;
+  quiet.diag = NULL;
+  int ok = u && pl_vtu_vectors(&quiet, file, data, n, "mode", k->nvert, u) == PL_OK;
+  for (int i = 0; ok && i < k->nvert; i++) most = fmax(most, pl_norm3(u[i]));
+  for (int i = 0; ok && i < 3 * k->nvert; i++)
+    mode[i] = most > 0 ? part_float(u[i / 3][i % 3] / most) : 0;
+  free(u);
+  return ok && most > 0 && isfinite(most);
+}
+
+// Places of the model's vertices in a VTU file, x[nvert][3], and the mode about them, where that is
+// wanted and there is one; 0: they are not there.
+static int read_places(reading *k, const char *file, float *x, float *mode, int *has_mode) {
   char *data;
   size_t n;
   pl_mesh *m = NULL;
@@ -22,27 +36,30 @@ static int read_places(reading *k, const char *file, float *x) {
   }
   int ok = pl_mesh_parse(&k->env, "vtu", file, data, n, &m) == PL_OK && m->nvert == k->nvert;
   for (int i = 0; ok && i < 3 * k->nvert; i++) x[i] = part_float(m->X[i]);
+  if (has_mode) *has_mode = ok && read_mode(k, file, data, n, mode);
   pl_mesh_free(m);
   free(data);
   return ok;
 }
 
-void results_shape(reading *k, const char *name) {
+void results_shape(reading *k, const char *name, const char *title) {
   char file[PL_TEXT];
+  int moves = 0;
   if (k->nvert <= 0) return;
   size_t nvert = (size_t)k->nvert;
-  float *x = calloc(3 * nvert, sizeof *x);
+  float *x = calloc(3 * nvert, sizeof *x), *mode = calloc(3 * nvert, sizeof *mode);
   snprintf(file, sizeof file, "%.400s.vtu", name);
-  if (x && read_places(k, file, x)) {
+  if (x && mode && read_places(k, file, x, mode, &moves)) {
     json_t *item = json_object();
     part_set(item, "kind", json_string("shape"));
     part_set(item, "name", part_words(name));
-    part_set(item, "title", json_string(""));
+    part_set(item, "title", json_string(title));
     part_set(item, "caption", json_string(""));
     part_set(item, "x", run_array(k->r, DATA_F32, x, 2, (size_t[]){nvert, 3}));
-    part_set(item, "mode", json_null());
+    part_set(item, "mode", moves ? run_array(k->r, DATA_F32, mode, 2, (size_t[]){nvert, 3}) : NULL);
     run_item(k->r, item);
   }
+  free(mode);
   free(x);
 }
 
@@ -71,7 +88,8 @@ static void read_list(char *text, frames *f) {
 // x[n][nvert][3]; 0: not all of them are there
 static int read_frames(reading *k, const frames *f, int stride, int n, float *x) {
   for (int i = 0; i < n; i++)
-    if (!read_places(k, f->file[i * stride], x + (size_t)i * 3 * (size_t)k->nvert)) return 0;
+    if (!read_places(k, f->file[i * stride], x + (size_t)i * 3 * (size_t)k->nvert, NULL, NULL))
+      return 0;
   return 1;
 }
 

@@ -69,8 +69,8 @@ pl_status session_move(session *t, const pl_env *job, const double *x);
 pl_status session_back(session *t, const pl_env *job);
 // The motion to first order, as pl_design_predict. x is moved into bounds.
 pl_status session_predict(session *t, const double *x, pl_orbit **out, double *trust);
-// The same from derivatives that are kept, for half the work or less; digits beyond those that a
-// page shows may differ.
+// The same from derivatives that are kept, without the factorisation there; digits beyond those
+// that a page shows may differ.
 pl_status session_glance(session *t, const double *x, pl_orbit **out, double *trust);
 // x, moved into bounds, less where it is: [nvar], to be freed with pl_free. NULL: memory ended.
 double *session_change(session *t, const double *x);

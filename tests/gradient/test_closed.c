@@ -70,7 +70,7 @@ static void free_swing(void **state) {
     o.rtol = 1e-13;
     b.s->q[0] += x0;
     pl_gradient_rest(g, b.s);
-    check_ok(&env, pl_transient_gradient(&o, b.m, b.p, g, b.s, b.w, NULL, NULL, NULL));
+    check_ok(&env, pl_transient_gradient(&o, b.m, b.p, g, b.s, NULL, b.w, NULL, NULL, NULL));
     // dw/dk = 1/(2 m w)
     error[level] = fabs(g->q[0] + x0 * T * sin(w * T) / (2 * 2 * w));
     pl_gradient_free(g);
@@ -97,7 +97,7 @@ static void refused(void **state) {
   check_ok(&env, pl_gradient_create(&env, b.m, b.p, 1, 1, &dir, &g));
   pl_transient_opts o = pl_transient_for(1, 0.1);
   o.adaptive = 1;
-  check_status(&env, pl_transient_gradient(&o, b.m, b.p, g, b.s, b.w, NULL, NULL, NULL),
+  check_status(&env, pl_transient_gradient(&o, b.m, b.p, g, b.s, NULL, b.w, NULL, NULL, NULL),
                PL_E_INPUT);
   assert_non_null(strstr(env.error.text, "steps that adapt"));
   pl_gradient_free(g);

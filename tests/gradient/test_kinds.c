@@ -113,8 +113,8 @@ static void motion(one_element *o, pl_gradient *g) {
   memcpy(o->b.s->v, o->v, (size_t)o->kind->ndof * sizeof *o->v);
   if (g) {
     pl_gradient_rest(g, o->b.s);
-    check_ok(&env,
-             pl_transient_gradient(&opt, o->b.m, o->b.p, g, o->b.s, o->b.w, NULL, NULL, NULL));
+    check_ok(&env, pl_transient_gradient(&opt, o->b.m, o->b.p, g, o->b.s, NULL, o->b.w, NULL, NULL,
+                                         NULL));
   } else {
     check_ok(&env, pl_transient(&opt, o->b.m, o->b.p, o->b.s, NULL, o->b.w, NULL, NULL, NULL));
   }

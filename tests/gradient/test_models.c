@@ -51,8 +51,9 @@ static void run(bench *t, pl_gradient *g) {
   o.rtol = 1e-14;
   o.max_iter = 60;
   o.max_error = 1e9;
-  pl_status s = g ? pl_transient_gradient(&o, t->b.m, t->b.p, g, t->b.s, t->b.w, NULL, NULL, NULL)
-                  : pl_transient(&o, t->b.m, t->b.p, t->b.s, NULL, t->b.w, NULL, NULL, NULL);
+  pl_status s =
+      g ? pl_transient_gradient(&o, t->b.m, t->b.p, g, t->b.s, NULL, t->b.w, NULL, NULL, NULL)
+        : pl_transient(&o, t->b.m, t->b.p, t->b.s, NULL, t->b.w, NULL, NULL, NULL);
   check_ok(&env, s);
 }
 

@@ -269,6 +269,26 @@ static void motions(void **unused) {
   for (int c = 0; c < 3; c++) check_close(k.end[c], k.tip[c], 0);
 }
 
+// a table that has few rows hides no step from who looks on
+static void states_between_rows(void **unused) {
+  (void)unused;
+  static const char *const set[] = {"output.every=0.1 s"};
+  seen *k = calloc(1, sizeof *k);
+  pl_env env;
+  pl_scene *s;
+  pl_job_result r;
+  assert_non_null(k);
+  pl_env_init(&env);
+  check_ok(&env, pl_scene_parse(&env, "test.yaml", ".", scene_text, strlen(scene_text), 1, set,
+                                NULL, &s));
+  pl_sink sink = sink_of(k);
+  check_ok(&env, pl_job_run(&env, s, &(pl_job_opts){.sink = &sink, .only = "transient"}, &r));
+  assert_int_equal(k->n[find(k, "transient")], 21);
+  assert_int_equal(k->states, 201);
+  pl_scene_free(s);
+  free(k);
+}
+
 // how a run used the processors stands in its result, in its summary and on its page
 static void threads_are_told(void **unused) {
   (void)unused;
@@ -619,6 +639,7 @@ int test_sink(void) {
       cmocka_unit_test(threads_are_told),
       cmocka_unit_test(motions),
       cmocka_unit_test(points_and_steps),
+      cmocka_unit_test(states_between_rows),
       cmocka_unit_test(rows_stop_a_job),
       cmocka_unit_test(jobs_in_threads),
       cmocka_unit_test(no_folder_no_resume),

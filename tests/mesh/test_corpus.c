@@ -11,10 +11,24 @@ static void replay_mesh(pl_env *env, const char *format, const char *path, const
   pl_status s = pl_mesh_parse(env, format, path, data, n, &m);
   assert_true(s == PL_OK || s == PL_E_INPUT);
   assert_true((s == PL_OK) == (m != NULL));
+  double u[4][3];
+  if (strcmp(format, "vtu") == 0) {
+    pl_status v = pl_vtu_vectors(env, path, data, n, "mode", 4, u);
+    assert_true(v == PL_OK || v == PL_E_INPUT || v == PL_E_NOMEM);
+  }
   for (int t = 0; m && t < PL_CELL_COUNT; t++)
     for (int i = 0; i < m->cell[t].n * pl_cell_nvert[t]; i++)
       assert_in_range(m->cell[t].v[i], 0, m->nvert - 1);
   pl_mesh_free(m);
+  // with prisms and pyramids whole, and fields
+  pl_grid *g;
+  s = pl_grid_parse(env, format, path, data, n, &g);
+  assert_true(s == PL_OK || s == PL_E_INPUT);
+  assert_true((s == PL_OK) == (g != NULL));
+  for (int t = 0; g && t < PL_GRID_TYPES; t++)
+    for (int i = 0; i < g->cell[t].n * pl_grid_nvert(t); i++)
+      assert_in_range(g->cell[t].v[i], 0, g->nvert - 1);
+  pl_grid_free(g);
 }
 
 // Reads a file of a corpus, and every tenth of it cut short: any answer but a crash, a leak or a
@@ -94,6 +108,11 @@ static void corpus_inp(void **state) {
   replay_folder("inp");
 }
 
+static void corpus_npz(void **state) {
+  (void)state;
+  replay_folder("npz");
+}
+
 static void corpus_svg(void **state) {
   (void)state;
   replay_folder("svg");
@@ -113,7 +132,8 @@ int test_corpus(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(corpus_obj), cmocka_unit_test(corpus_stl), cmocka_unit_test(corpus_ply),
       cmocka_unit_test(corpus_msh), cmocka_unit_test(corpus_vtu), cmocka_unit_test(corpus_inp),
-      cmocka_unit_test(corpus_svg), cmocka_unit_test(corpus_png), cmocka_unit_test(corpus_vti),
+      cmocka_unit_test(corpus_npz), cmocka_unit_test(corpus_svg), cmocka_unit_test(corpus_png),
+      cmocka_unit_test(corpus_vti),
   };
   return cmocka_run_group_tests_name("mesh.corpus", tests, NULL, NULL);
 }

@@ -116,6 +116,46 @@ static void sets_come_back(void **state) {
   pl_mesh_free(back);
 }
 
+// a field as it was written; what is broken, has other points or another name is refused
+static void vectors_come_back(void **state) {
+  (void)state;
+  enum { N = 12 };
+  pl_env env;
+  pl_env_init(&env);
+  pl_mesh *m;
+  char *data;
+  size_t size;
+  double u[N][3], scalar[N] = {0}, back[N][3];
+  check_ok(&env, pl_gen_tet_box(&env, (int[]){2, 1, 1}, (double[]){1, 1, 1}, &m));
+  assert_int_equal(m->nvert, N);
+  for (int i = 0; i < 3 * N; i++) u[i / 3][i % 3] = (i - 7) / 3.0;
+  const pl_field field[] = {{.name = "scalar", .ncomp = 1, .data = scalar},
+                            {.name = "mode", .ncomp = 3, .data = &u[0][0]}};
+  check_ok(&env, pl_mesh_write_vtu(m, NULL, 2, field, NULL, "vectors.vtu"));
+  check_ok(&env, pl_file_read(&env, "vectors.vtu", 0, &data, &size));
+  check_ok(&env, pl_vtu_vectors(&env, "vectors.vtu", data, size, "mode", N, back));
+  assert_memory_equal(u, back, sizeof u);
+  check_status(&env, pl_vtu_vectors(&env, "vectors.vtu", data, size, "none", N, back), PL_E_INPUT);
+  check_status(&env, pl_vtu_vectors(&env, "vectors.vtu", data, size, "scalar", N, back),
+               PL_E_INPUT);
+  check_status(&env, pl_vtu_vectors(&env, "vectors.vtu", data, size, "mode", N - 1, back),
+               PL_E_INPUT);
+  // up to the field itself it is needed
+  const char *end = strstr(strstr(data, "Name=\"mode\""), "</DataArray>");
+  for (size_t n = 0; n < (size_t)(end - data); n++)
+    check_status(&env, pl_vtu_vectors(&env, "vectors.vtu", data, n, "mode", N, back), PL_E_INPUT);
+  for (size_t n = 0; n < size; n++) {
+    char was = data[n];
+    data[n] ^= 21;
+    pl_status s = pl_vtu_vectors(&env, "vectors.vtu", data, size, "mode", N, back);
+    assert_true(s == PL_OK || s == PL_E_INPUT);
+    data[n] = was;
+  }
+  remove("vectors.vtu");
+  pl_free(&env, data);
+  pl_mesh_free(m);
+}
+
 static void check_set(const pl_mesh *m, const char *name, int type, int n, int first) {
   for (int k = 0; k < m->nset; k++) {
     if (strcmp(m->set[k].name, name) != 0 || m->set[k].type != type) continue;
@@ -194,6 +234,7 @@ int test_read_vtu(void) {
       cmocka_unit_test(several_pieces),
       cmocka_unit_test(piece_inside_an_array),
       cmocka_unit_test(sets_come_back),
+      cmocka_unit_test(vectors_come_back),
       cmocka_unit_test(groups_of_arrays),
       cmocka_unit_test(failing_allocator),
   };

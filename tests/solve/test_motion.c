@@ -225,6 +225,51 @@ static void resume_agrees(void **state) {
   }
 }
 
+// Steps that are not solved whole are remembered: the next ones begin in parts. A run that stops
+// after every step has the bits, and the attempts, of one that does not.
+static void hard_steps_resume(void **state) {
+  (void)state;
+  const double a[3] = {0.5, 0.3, 0.2}, par[3] = {1e5, 0.3, 1000};
+  box b;
+  box_make(&b, 2, 1, 1, a);
+  pl_group_desc group[1];
+  pl_model_desc d;
+  block_make(&b, par, group, &d);
+  group[0].kind = kind_of("tet4_nh");
+  pl_transient_opts opt = transient_defaults();
+  opt.step = 0.1;
+  opt.duration = 1.2;
+  rig r[2];
+  pl_transient_info info[2];
+  pl_history hist[2] = {{0}};
+  for (int k = 0; k < 2; k++) {
+    rig_open(&r[k], &d, 1);
+    for (int i = 0; i < r[k].s->nq; i += 3) r[k].s->v[i] = -12 * (r[k].s->q[i] - a[0] / 2);
+  }
+  check_ok(&r[0].env,
+           pl_transient(&opt, r[0].m, r[0].p, r[0].s, &hist[0], r[0].w, NULL, NULL, &info[0]));
+  int halved = 0;
+  for (int i = 0; i < 12; i++) {
+    int left = i < 11 ? 1 : 0;
+    check_status(
+        &r[1].env,
+        pl_transient(&opt, r[1].m, r[1].p, r[1].s, &hist[1], r[1].w, stop_later, &left, &info[1]),
+        i < 11 ? PL_CANCELLED : PL_OK);
+    halved += hist[1].halved > 0;
+  }
+  assert_true(halved > 1);
+  assert_int_equal(info[0].nstep, 12);
+  assert_int_equal(info[0].rejected, info[1].rejected);
+  assert_int_equal(info[0].iterations, info[1].iterations);
+  assert_memory_equal(r[0].s->q, r[1].s->q, (size_t)r[0].s->nq * sizeof(double));
+  assert_memory_equal(r[0].s->v, r[1].s->v, (size_t)r[0].s->nq * sizeof(double));
+  for (int k = 0; k < 2; k++) {
+    pl_history_free(&r[k].env, &hist[k]);
+    rig_close(&r[k]);
+  }
+  box_free(&b);
+}
+
 static void foreign_history(void **state) {
   (void)state;
   oscillator o;
@@ -332,11 +377,11 @@ static void out_of_memory(void **state) {
 
 int test_motion(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pendulum_period), cmocka_unit_test(spinning_block),
-      cmocka_unit_test(threads_agree),   cmocka_unit_test(hard_steps),
-      cmocka_unit_test(resume_agrees),   cmocka_unit_test(foreign_history),
-      cmocka_unit_test(cancelled),       cmocka_unit_test(gives_up),
-      cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(pendulum_period),   cmocka_unit_test(spinning_block),
+      cmocka_unit_test(threads_agree),     cmocka_unit_test(hard_steps),
+      cmocka_unit_test(hard_steps_resume), cmocka_unit_test(resume_agrees),
+      cmocka_unit_test(foreign_history),   cmocka_unit_test(cancelled),
+      cmocka_unit_test(gives_up),          cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests_name("solve.motion", tests, NULL, NULL);
 }

@@ -365,6 +365,34 @@ test('pages that vanish in the middle', async () => {
   assert.deepEqual(fs.readdirSync(room).filter((n) => n.startsWith('.pliant')), [])
 })
 
+test('a page that vanishes in the middle of a run, of an upload', async () => {
+  const scene = `pliant: 1
+dimension: 1
+nodes: {m: 0}
+masses: [{node: m, mass: 1 kg}]
+springs: [{nodes: [ground, m], stiffness: 100 N/m}]
+loads: [{node: m, force: [1 N], harmonic: 1}]
+watch: {m: m}
+analyses: [transient: {frequency: 1 Hz, periods: 100, steps_per_period: 1000}]
+`
+  const p = await page(server)
+  assert.ok((await p.ask('upload', { path: 'half.stl', at: 0, total: 1e6, base64: 'AAAA' })).reply)
+  assert.ok((await p.ask('run', { path: 'left.yaml', text: scene })).reply)
+  assert.ok(await p.wait((m) => m.event === 'rows'))
+  p.socket.resetAndDestroy()
+  const q = await page(server)
+  const last = async () => (await q.ask('runs')).reply.runs.at(-1)
+  for (let k = 0; k < 600 && ['queued', 'running'].includes((await last()).state); k++) await pause(100)
+  assert.equal((await last()).state, 'done')
+  const results = path.join(room, 'left.results')
+  assert.equal(JSON.parse(fs.readFileSync(path.join(results, 'summary.json'), 'utf8')).status, 'done')
+  assert.equal(fs.readFileSync(path.join(results, 'transient.csv'), 'utf8').trim().split('\n').length, 1 + 100001)
+  assert.ok(!fs.existsSync(path.join(room, 'half.stl')))
+  assert.ok((await q.ask('upload', { path: 'whole.csv', at: 0, total: 3, base64: 'YSwx' })).reply)
+  assert.equal(fs.readFileSync(path.join(room, 'whole.csv'), 'utf8'), 'a,1')
+  q.destroy()
+})
+
 test('four pages and no more', async () => {
   await pause(200)
   const pages = []
@@ -385,19 +413,30 @@ test('another user of this machine', async () => {
   assert.equal(fs.statSync(path.join(room, 'mine.yaml')).mode & 0o022, 0, 'others may not write')
   p.destroy()
   if (process.getuid() !== 0) return
-  // who is nobody, without the token
-  const script = `import('${path.join(import.meta.dirname, 'client.mjs')}').then(async ({ Socket, get }) => {
-    const server = ${JSON.stringify({ host: server.host, port: server.port, name: server.name })}
-    const s = await Socket.open(server)
-    const a = await s.ask('hello', { token: '0'.repeat(32) })
-    console.log(a.error.code, (await get(server, '/data/x/1', 'x')).code)
-  })`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { uid: 65534, gid: 65534, cwd: '/', stdio: ['ignore', 'pipe', 'inherit'] })
-  let out = ''
-  child.stdout.on('data', (d) => (out += d))
-  await new Promise((r) => child.on('close', r))
-  // the sources may be out of that user's reach
-  if (out) assert.equal(out.trim(), 'bad-token 401')
+  // who is nobody, without the token and without our files: a shell and what it can open
+  const nobody = { uid: 65534, gid: 65534, cwd: '/', stdio: ['ignore', 'pipe', 'ignore'] }
+  const says = async (script) => {
+    const child = spawn('/bin/bash', ['-c', script], nobody)
+    let out = ''
+    child.stdout.on('data', (d) => (out += d.toString('latin1')))
+    await new Promise((r) => child.on('close', r))
+    return out
+  }
+  const asks = (lines, after = '') => {
+    const bytes = [...Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), ...Buffer.from(after, 'latin1')]
+    const text = bytes.map((b) => `\\x${b.toString(16).padStart(2, '0')}`).join('')
+    return says(`exec 3<>/dev/tcp/${server.host}/${server.port}; printf '${text}' >&3; timeout 10 cat <&3`)
+  }
+  const host = `Host: ${server.name}`
+  assert.match(await asks(['GET / HTTP/1.1', host]), /^HTTP\/1.1 200 /, 'the port is open to all')
+  assert.match(await asks(['GET /data/x/1 HTTP/1.1', host, `Authorization: Bearer ${'0'.repeat(32)}`]), /^HTTP\/1.1 401 /)
+  const shake = ['GET /socket HTTP/1.1', host, `Origin: http://${server.name}`, 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==']
+  const hello = JSON.stringify({ id: 1, op: 'hello', args: { token: '0'.repeat(32) } })
+  assert.match(await asks(shake, frame(1, hello).toString('latin1')), /bad-token/)
+  const pid = server.pid
+  assert.equal(await says(`cat /proc/${pid}/environ /proc/${pid}/mem /proc/${pid}/fd/* 2>/dev/null; kill -INT ${pid} 2>/dev/null && echo killed`), '', 'its memory and files are its own')
+  await alive()
 })
 
 test('the browser gets the address by a file', async () => {

@@ -480,6 +480,15 @@ static void results_are_opened(void **unused) {
   same_reals(s, json_object_get(film, "time"), json_object_get(was, "time"), 1e-7);
   same_reals(s, json_object_get(item_at(items, "shape", 0), "x"),
              json_object_get(item_at(told, "shape", 0), "x"), 1e-7);
+  // modes, which move the same way about the same places
+  for (int k = 1; k <= 2; k++) {
+    const json_t *mode = item_at(items, "shape", k), *shown = item_at(told, "shape", k);
+    assert_string_equal(text_at(mode, "name"), text_at(shown, "name"));
+    assert_string_equal(text_at(mode, "title"), text_at(shown, "title"));
+    same_reals(s, json_object_get(mode, "x"), json_object_get(shown, "x"), 1e-7);
+    same_reals(s, json_object_get(mode, "mode"), json_object_get(shown, "mode"), 1e-6);
+  }
+  assert_true(json_is_null(json_object_get(item_at(items, "shape", 0), "mode")));
   // frames of a period tell more harmonics than there were
   const json_t *orbit = item_at(items, "orbit", 0), *motion = item_at(told, "orbit", 0);
   check_rel(json_real_value(json_object_get(orbit, "omega")),

@@ -122,7 +122,7 @@ function Handle({ end, at, s, height, move, done }: { end: 'from' | 'to'; at: nu
       ref={own}
       class="handle"
       role="slider"
-      tabIndex={0}
+      tabindex={0}
       aria-label={end === 'from' ? 'where the response begins' : 'where the response ends'}
       aria-valuenow={at}
       aria-valuetext={`${general(at, 4)} Hz`}
@@ -232,7 +232,7 @@ function ReadOut({ p, row, dragged }: { p: CurvePlotProps; row: number; dragged:
 
 /** Wheel, pointer and keys that look into the plot. */
 function useSeen(s: Scales, seen: Signal<Seen | null>) {
-  const held = useRef<{ x: number; y: number; far: boolean } | null>(null)
+  const held = useRef<{ x: number; y: number; run: Scales['run']; far: boolean } | null>(null)
   const { x, y } = s.run
   const middle = [x.range(), y.range()].map((r) => (r[0]! + r[1]!) / 2) as [number, number]
   const zoom = (factor: number): void => void (seen.value = zoomed(x, y, ...middle, factor))
@@ -262,7 +262,7 @@ function useSeen(s: Scales, seen: Signal<Seen | null>) {
     },
     down: (e: PointerEvent & { currentTarget: Element }): void => {
       const [px, py] = plotOf(e)
-      held.current = e.button === 0 ? { x: px, y: py, far: false } : null
+      held.current = e.button === 0 ? { x: px, y: py, run: s.run, far: false } : null
     },
     /** Moves along; false: nothing is held. */
     drag: (e: PointerEvent & { currentTarget: Element }): boolean => {
@@ -271,8 +271,9 @@ function useSeen(s: Scales, seen: Signal<Seen | null>) {
       const [px, py] = plotOf(e)
       if (!h.far && Math.hypot(px - h.x, py - h.y) < 5) return false
       if (!h.far) e.currentTarget.setPointerCapture(e.pointerId)
-      move(px - h.x, py - h.y)
-      held.current = { x: px, y: py, far: true }
+      h.far = true
+      // from where it was taken hold of, as pictures lag behind
+      seen.value = panned(h.run.x, h.run.y, px - h.x, py - h.y)
       return true
     },
   }
@@ -327,7 +328,7 @@ export function CurvePlot(p: CurvePlotProps) {
         width={width}
         height={height}
         role="application"
-        tabIndex={0}
+        tabindex={0}
         aria-label={says}
         onPointerDown={into.down}
         onPointerMove={hover}

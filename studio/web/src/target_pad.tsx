@@ -90,7 +90,9 @@ function Handle({ k, at, f, unit }: { k: number; at: Point; f: Frame; unit: { un
   const keys = (e: KeyboardEvent): void => {
     const by = arrows[e.key]
     const step = f.per * (e.shiftKey ? 1 : 8)
-    if (by) t.setPoint(k, [at[0] + step * by[0], at[1] + step * by[1]])
+    // where it is now: keys may come faster than pictures
+    const now = t.points.value[k] ?? at
+    if (by) t.setPoint(k, [now[0] + step * by[0], now[1] + step * by[1]])
     else if (e.key === 'Enter' || e.key === 'Insert') t.addPoint(k)
     else if (e.key === 'Delete' || e.key === 'Backspace') t.dropPoint(k)
     else return
@@ -103,7 +105,7 @@ function Handle({ k, at, f, unit }: { k: number; at: Point; f: Frame; unit: { un
       ref={own}
       class="handle"
       role="button"
-      tabIndex={0}
+      tabindex={0}
       aria-label={`point ${k + 1} at ${shown} ${unit.unit}: arrow keys move it, Enter adds one behind, Delete removes it`}
       cx={f.x(at[0])}
       cy={f.y(at[1])}

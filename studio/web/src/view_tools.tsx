@@ -13,7 +13,7 @@ export function Looks({ viewer }: { viewer: Viewer }) {
           {name}
         </button>
       ))}
-      <button class="plain small" aria-pressed={perspective.value} title="perspective (5)" aria-label="perspective (5)" onClick={() => setPerspective(!perspective.value)}>
+      <button class="plain small" aria-pressed={perspective.value} title="perspective (5)" onClick={() => setPerspective(!perspective.value)}>
         persp
       </button>
     </>

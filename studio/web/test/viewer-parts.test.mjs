@@ -44,6 +44,22 @@ test('4,000 vertices of five harmonics take well below 2 ms', () => {
   assert.ok(Math.min(...times) < 1, `${Math.min(...times)} ms`)
 })
 
+test('what is near an eye is larger, and faces stay flat', () => {
+  const flat = { right: [1, 0, 0], up: [0, 1, 0], towards: [0, 0, 1], target: [0, 0, 0], perPixel: 0.01, eye: 0, width: 200, height: 100 }
+  const x = [0.5, 0, 0, 0.5, 0, 1, 0.5, 0, -1]
+  const out = (p) => [...v.project(p, x, new Float32Array(9))]
+  assert.deepEqual([0, 3, 6].map((k) => out(flat)[k]), [150, 150, 150])
+  const seen = out({ ...flat, eye: 4 })
+  // 0.5 * 4 / (4 - z) metres from the middle
+  ;[0.5, 0.5 * 4 / 3, 0.5 * 4 / 5].forEach((want, k) => assert.ok(Math.abs(seen[3 * k] - 100 - want / 0.01) < 1e-3))
+  // the middle of an edge in pixels lies on it in depth, too: of a face at an angle
+  const [a, b] = [[-1, 0, -2], [1, 0, 2]]
+  const px = (at) => [...v.project({ ...flat, eye: 4 }, at, new Float32Array(3))]
+  const third = px(a.map((c, k) => c + (b[k] - c) / 3))
+  const part = (third[0] - px(a)[0]) / (px(b)[0] - px(a)[0])
+  assert.ok(Math.abs(third[2] - (px(a)[2] + part * (px(b)[2] - px(a)[2]))) < 1e-3)
+})
+
 test('the path of a node is closed', () => {
   const r = random(2)
   const c = Float32Array.from({ length: 4 * 3 * 7 }, r)

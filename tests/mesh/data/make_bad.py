@@ -128,7 +128,7 @@ def inp():
     put("node_unknown.inp", nodes + elements.replace("2, 3", "2, 4"))
     put("cylindrical.inp", nodes.replace("NODE", "NODE, SYSTEM=C") + elements)
     put("type_missing.inp", nodes + "*ELEMENT\n1, 1, 2, 3\n")
-    put("type_unknown.inp", nodes + elements.replace("S3", "MASS"))
+    put("type_unknown.inp", nodes + elements.replace("S3", "COH3D6"))
     put("prism.inp", nodes + elements.replace("S3", "C3D6"))
     put("second_order.inp", nodes + elements.replace("S3", "C3D27"))
     put("pyramid.inp", nodes + elements.replace("S3", "C3D5"))

@@ -78,11 +78,33 @@ async function edit({ page, faults }) {
 
 // ---- runs ---------------------------------------------------------------------------------------
 
+/** A set of nodes in a box from one to another, without a pointer; the text is as it was afterwards. */
+async function setByKeys(page) {
+  await page.locator('.model-pane [role=application]').focus()
+  await page.keyboard.press('5')
+  await page.keyboard.press('Control+ArrowRight')
+  const chosen = page.getByRole('form', { name: 'chosen nodes' })
+  await chosen.getByText(/^node at/).waitFor()
+  for (const key of ['ArrowRight', 'ArrowRight', 'ArrowUp']) await page.keyboard.press(`Control+Shift+${key}`)
+  const n = Number((await chosen.getByText(/^\d+ nodes$/).innerText()).split(' ')[0])
+  assert.ok(n > 3, `${n} nodes are in the box`)
+  await page.keyboard.press('5')
+  await chosen.getByLabel('name of the new set').fill('patch')
+  await page.keyboard.press('Enter')
+  await page.locator('.tree').getByText('patch').waitFor()
+  await page.getByText('no problems').waitFor()
+  assert.match(await page.locator('.cm-content').innerText(), /# a thin strip.*[\s\S]*patch: /, 'the set stands in the text, with its comments')
+  await page.locator('.cm-content').press('Control+z')
+  await page.locator('.tree').getByText('patch').waitFor({ state: 'detached' })
+  await page.getByText('no problems').waitFor()
+}
+
 async function run({ page, faults }) {
   await openFile(page, /strip\.yaml/)
   const view = page.locator('.model-pane canvas').first()
   assert.ok((await drawn(page, view)) > 0.005, 'the model is drawn')
   await look(page, pictures, 'scene-shell', faults)
+  await setByKeys(page)
   await page.getByRole('button', { name: 'Run', exact: true }).click()
   await badge(page).filter({ hasText: 'done' }).waitFor()
   const want = analysis('strip.results', 'modes').frequency_Hz
@@ -181,6 +203,39 @@ async function keys({ page, faults }) {
 
 // ---- response -----------------------------------------------------------------------------------
 
+const ticks = (page) => page.locator('.response-plot .axes').textContent()
+
+/** Zooms by wheel and keys, moves by the pointer, and shows all again. */
+async function lookInto(page) {
+  const plot = page.locator('.response-plot svg[role=application]')
+  const before = await ticks(page)
+  const until = (text, same) => page.waitForFunction(([t, is]) => (document.querySelector('.response-plot .axes').textContent === t) === is, [text, same])
+  const box = await plot.boundingBox()
+  const middle = [box.x + box.width / 2, box.y + box.height / 2]
+  await page.mouse.move(...middle)
+  await page.mouse.wheel(0, -300)
+  await until(before, false)
+  const closer = await ticks(page)
+  await page.mouse.down()
+  await page.mouse.move(middle[0] + 80, middle[1] + 20, { steps: 4 })
+  await page.mouse.up()
+  await until(closer, false)
+  await plot.focus()
+  await page.keyboard.press('0')
+  await until(before, true)
+  await page.keyboard.press('+')
+  await until(before, false)
+  await page.mouse.dblclick(...middle)
+  await until(before, true)
+  // an end of the range by keys, written into the text
+  const end = page.getByRole('slider', { name: 'where the response ends' })
+  const was = await end.getAttribute('aria-valuetext')
+  await end.focus()
+  await page.keyboard.press('ArrowLeft')
+  await page.waitForFunction((t) => document.querySelectorAll('.response-plot [role=slider]')[1].getAttribute('aria-valuetext') !== t, was)
+  await page.keyboard.press('ArrowRight')
+}
+
 async function response({ page, faults }) {
   await openFile(page, /leg\.yaml/)
   await goTo(page, 'Response')
@@ -203,6 +258,7 @@ async function response({ page, faults }) {
   await page.getByText(/looked at: .* Hz/).waitFor()
   await page.mouse.click(at.x, at.y)
   await page.getByRole('button', { name: /Explore at .* Hz/ }).waitFor()
+  await lookInto(page)
   const view = page.locator('.response-view canvas').first()
   assert.ok((await drawn(page, view)) > 0.002, 'the motion of the point is drawn')
   await look(page, pictures, 'response', faults)
@@ -241,9 +297,34 @@ async function explore({ page, faults }) {
 
 // ---- target and design --------------------------------------------------------------------------
 
+/** A target without a pointer: points on the present path, one of which is moved. */
+async function targetByKeys(page) {
+  await page.getByRole('button', { name: 'Begin with points' }).press('Enter')
+  const points = page.getByRole('button', { name: /^point \d+ at/ })
+  await points.first().waitFor()
+  const n = await points.count()
+  const before = await points.first().getAttribute('aria-label')
+  await points.first().focus()
+  for (let k = 0; k < 3; k++) await page.keyboard.press('ArrowRight')
+  await page.waitForFunction((t) => document.querySelector('.target-pad .handle').getAttribute('aria-label') !== t, before)
+  await page.keyboard.press('Enter')
+  await points.nth(n).waitFor()
+  await page.keyboard.press('Delete')
+  await points.nth(n).waitFor({ state: 'detached' })
+  await page.locator('.points summary').press('Enter')
+  const x = page.getByLabel(/^x of point 2 in/)
+  await x.fill('-30')
+  await x.press('Enter')
+  await page.getByRole('button', { name: /^point 2 at −30,/ }).waitFor()
+  await page.locator('.reach[data-best]').waitFor()
+  await page.getByRole('button', { name: 'Clear' }).press('Enter')
+  await points.first().waitFor({ state: 'detached' })
+}
+
 /** Draws a loop around the present path of the toe and makes it a goal. */
 async function target({ page, faults }) {
   await goTo(page, 'Target')
+  await targetByKeys(page)
   const pad = await page.locator('.target-pad svg').first().boundingBox()
   const now = await page.locator('.target-pad path.solved').boundingBox()
   const place = (k) => {

@@ -1,5 +1,6 @@
 import { computed, useComputed, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { BeginMotion, Failure, Progress } from '../begin_motion'
 import { Compare } from '../compare'
 import * as x from '../explore'
 import { fixed, general } from '../format'
@@ -9,10 +10,9 @@ import { MotionView } from '../motion_view'
 import { PathPlot } from '../path_plot'
 import type { PathLine } from '../path_plot'
 import { trustOf } from '../predict'
-import { findRun } from '../runs'
 import { failed, model, path } from '../scene'
 import { Slider } from '../slider'
-import { connection, screen, show } from '../state'
+import { screen, show } from '../state'
 
 // ---- trust --------------------------------------------------------------------------------------
 
@@ -234,23 +234,6 @@ function Compound({ chosen }: { chosen: number }) {
 
 // ---- steps --------------------------------------------------------------------------------------
 
-function Progress() {
-  const w = x.work.value
-  const p = w && findRun(w.run)?.progress.value
-  if (!w) return null
-  return (
-    <div class="working">
-      <span class="meter" aria-hidden="true">
-        <i style={{ width: `${Math.round(100 * Math.max(p?.done ?? 0, 0.03))}%` }} />
-      </span>
-      <span class="mute">{p ? `${p.what} ${p.text}` : 'waiting …'}</span>
-      <button class="plain small" onClick={() => void x.stop()}>
-        <Icon name="stop" size={14} fill /> Stop
-      </button>
-    </div>
-  )
-}
-
 function Steps() {
   const b = x.base.value!
   const busy = x.work.value !== null
@@ -271,23 +254,6 @@ function Steps() {
   )
 }
 
-function Failure() {
-  const why = x.why.value
-  if (!why) return null
-  return (
-    <div class="failure" role="alert">
-      <Icon name="alert" size={18} />
-      <p>
-        {why.text}
-        {why.hint && <small>{why.hint}</small>}
-      </p>
-      <button class="plain small" aria-label="close" onClick={() => (x.why.value = null)}>
-        <Icon name="close" size={14} />
-      </button>
-    </div>
-  )
-}
-
 function Outdated() {
   if (!x.outdated.value) return null
   return (
@@ -303,11 +269,7 @@ function Outdated() {
 // ---- the screen ---------------------------------------------------------------------------------
 
 function Begin() {
-  const frequency = useSignal('')
   const m = model.value
-  const opening = x.work.value?.what === 'open'
-  const typed = Number(frequency.value.replace(',', '.'))
-  const start = (): void => void x.begin(frequency.value.trim() && Number.isFinite(typed) ? 2 * Math.PI * typed : undefined)
   return (
     <div class="page centre begin">
       <h2>Explore</h2>
@@ -324,17 +286,7 @@ function Begin() {
           <p class="mute">
             Move sliders of {m?.parameters.length ?? 0} {m?.parameters.length === 1 ? 'parameter' : 'parameters'} and see at once what the steady motion does, to first order; commit to see the true one.
           </p>
-          <div class="ask">
-            <label>
-              Frequency (Hz){' '}
-              <input type="text" inputMode="decimal" value={frequency.value} placeholder="of the scene" onInput={(e) => (frequency.value = e.currentTarget.value)} onKeyDown={(e) => e.key === 'Enter' && start()} />
-            </label>
-            <button class="primary" disabled={opening || failed.value || connection.status.value !== 'open'} onClick={start}>
-              <Icon name="explore" size={18} /> Explore {path.value.split('/').pop()}
-            </button>
-          </div>
-          <Progress />
-          <Failure />
+          <BeginMotion icon="explore" words={`Explore ${path.value.split('/').pop()}`} />
         </>
       )}
     </div>

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
+import { BeginMotion } from '../begin_motion'
 import * as x from '../explore'
 import { general } from '../format'
 import { Icon } from '../icons'
-import { failed, path } from '../scene'
+import { path } from '../scene'
 import { NumberField } from '../slider'
 import { complain, connection, notify, show } from '../state'
 import { TargetPad } from '../target_pad'
@@ -129,24 +130,16 @@ function Save() {
 // ---- the screen ---------------------------------------------------------------------------------
 
 function Begin() {
-  const opening = x.work.value !== null
   return (
     <div class="page centre begin">
       <h2>Target</h2>
       <p class="mute">Draw the path that a watched node shall take; a design then looks for parameters that lead there. It begins with the steady motion of the scene.</p>
       {path.value ? (
-        <button class="primary" disabled={opening || failed.value} onClick={() => void x.begin()}>
-          <Icon name="target" size={18} /> {opening ? 'Solving the motion …' : `Solve the motion of ${path.value.split('/').pop()}`}
-        </button>
+        <BeginMotion icon="target" words={`Solve the motion of ${path.value.split('/').pop()}`} />
       ) : (
         <button class="primary" onClick={() => show('gallery')}>
           <Icon name="gallery" size={18} /> Gallery
         </button>
-      )}
-      {x.why.value && (
-        <p class="failure" role="alert">
-          {x.why.value.text}
-        </p>
       )}
     </div>
   )
@@ -162,10 +155,10 @@ function Offset({ unit }: { unit: { unit: string; si: number } }) {
       <NumberField value={t.middle.value[t.across.value]! / unit.si} label={`place of the plane along ${axis} in ${unit.unit}`} take={(v) => (t.offsetWanted.value = v * unit.si)} />
       <span class="unit">{unit.unit}</span>
       {own === null ? (
-        <span class="mute">middle of the path</span>
+        <span class="mute">as the path</span>
       ) : (
         <button class="plain small" onClick={() => (t.offsetWanted.value = null)}>
-          to the middle of the path
+          as the path
         </button>
       )}
     </div>
