@@ -22,6 +22,7 @@ objects:
 from ._errors import (ArgumentError, BusyError, CancelledError, DTypeError, Error, FileError,
                       FreedError, InputError, InternalError, KindError, LibraryError, Message,
                       NotFiniteError, RunError, ShapeError, ShortOfMemoryError, UnsolvedError)
+from ._gradient import Function
 from ._library import release as _release
 from ._load import Load
 from ._mesh import Mesh
@@ -34,7 +35,7 @@ from ._view import View
 __version__ = _release()
 __all__ = [
     "Analysis", "ArgumentError", "BusyError", "CancelledError", "DTypeError", "Error", "FileError",
-    "Film", "FreedError", "InputError", "InternalError", "Item", "KindError", "LibraryError", "Load", "Mesh",
+    "Film", "FreedError", "Function", "InputError", "InternalError", "Item", "KindError", "LibraryError", "Load", "Mesh",
     "Message", "Motion", "NotFiniteError", "Objective", "Result", "RunError", "Scene", "Shape", "ShapeError",
     "ShortOfMemoryError", "State", "Table", "UnsolvedError", "View", "open",
 ]

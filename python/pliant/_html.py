@@ -17,6 +17,15 @@ def _number(x: Any) -> str:
     return f"{x:.6g}" if isinstance(x, (int, float)) else escape(str(x))
 
 
+def _short(x: Any) -> bool:
+    """A list of numbers that fits into a cell."""
+    return isinstance(x, list) and 0 < len(x) <= _ROWS and all(isinstance(v, (int, float)) for v in x)
+
+
+def _value(x: Any) -> str:
+    return ", ".join(_number(v) for v in x) if isinstance(x, list) else _number(x)
+
+
 def _grid(head: List[str], rows: List[List[str]]) -> str:
     cells = "".join(f"<th>{escape(h)}</th>" for h in head)
     body = "".join("<tr>" + "".join(f"<td>{c}</td>" for c in row) + "</tr>" for row in rows)
@@ -34,8 +43,8 @@ def table_html(t: "Table") -> str:
 
 
 def figures_html(a: "Analysis") -> str:
-    rows = [[escape(k), _number(v)] for k, v in a.figures.items()
-            if isinstance(v, (int, float, str)) and k not in ("name", "kind", "status")]
+    rows = [[escape(k), _value(v)] for k, v in a.figures.items()
+            if (isinstance(v, (int, float, str)) or _short(v)) and k not in ("name", "kind", "status")]
     return (f"<p><b>{escape(a.name)}</b> ({escape(a.kind)}): {escape(a.status)}</p>" +
             _grid(["figure", "value"], rows))
 

@@ -5,7 +5,7 @@ import json
 import os
 from ctypes import c_char_p, c_int64
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Type, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Type, TypeVar, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _errors as errors
 from ._arrays import view as borrowed
 from ._callbacks import Callback
+from ._gradient import Combine, Function
 from ._library import CArray, Handle, check, lib, messages, strings, text
 from ._load import Load
 from ._mesh import Mesh
@@ -214,6 +215,30 @@ class Scene:
         """
         return run(self._held(), self._given.callbacks, only=only, threads=threads, progress=progress, observer=observer,
                    folder=folder, resume=resume, motions=motions, unsolved=unsolved)
+
+    def function(self, figures: Union[str, Sequence[str]], of: Union[str, Sequence[str]], *,
+                 combine: Optional[Combine] = None, relative: bool = False,
+                 threads: Optional[int] = None) -> Function:
+        """A figure as a function of parameters, with exact derivatives, for optimisers.
+
+        Figures are named ``ANALYSIS.FIGURE`` as in ``gradients`` of ``summary.json``, of statics,
+        transients and periodic motions. Several are made one number by ``combine``, a function of
+        the array of their values, whose derivatives come from the complex step unless it returns
+        the number and its derivatives by the values.
+
+        >>> import pliant as pl
+        >>> s = pl.Scene({"dimension": 1, "nodes": {"m": 0}, "masses": [{"node": "m", "mass": "2 kg"}],
+        ...               "parameters": {"k": {"value": "8 N/m", "min": "1 N/m", "max": "50 N/m"}},
+        ...               "springs": [{"nodes": ["ground", "m"], "stiffness": "$k"}],
+        ...               "loads": [{"node": "m", "force": ["4 N"]}], "watch": {"m": "m"},
+        ...               "analyses": ["static"]})
+        >>> f = s.function("static.displacement_m.m.0", of="k")
+        >>> f.value_and_grad([4])
+        (1.0, array([-0.25]))
+        >>> f.x0, f.units, f.bounds
+        (array([8.]), ['N/m'], [(1.0, 50.0)])
+        """
+        return Function(self, figures, of, combine, relative, threads)
 
     def view(self, frames: Optional[ArrayLike] = None, *, time: Optional[ArrayLike] = None,
              period: float = 0, colour: Optional[ArrayLike] = None, label: str = "",

@@ -7,5 +7,8 @@ if(NOT PLIANT_SANITIZE)
            --config-file ${CMAKE_SOURCE_DIR}/python/pyproject.toml ${CMAKE_SOURCE_DIR}/python/pliant)
   set_tests_properties(python PROPERTIES ENVIRONMENT
     "PLIANT_LIBRARY=$<TARGET_FILE:pliant_shared>;PYTHONPATH=${CMAKE_SOURCE_DIR}/python;PYTHONDONTWRITEBYTECODE=1")
-  set_tests_properties(python python_types PROPERTIES LABELS python TIMEOUT 900)
+  # the gallery of notebooks, as those who learn from it run it
+  add_test(NAME python_notebooks COMMAND sh -c "/usr/bin/python3 -m nbconvert --log-level ERROR --to notebook --execute \
+--output-dir '${CMAKE_CURRENT_BINARY_DIR}/notebooks' '${CMAKE_SOURCE_DIR}'/python/notebooks/*.ipynb")
+  set_tests_properties(python python_notebooks PROPERTIES LABELS python TIMEOUT 900)
 endif()
