@@ -9,7 +9,7 @@
 // What an engineer would wonder about. Warnings only.
 
 static const double HINGE_STIFF = 1.15; // energy of hinges over that of the plate
-static const double WALL = 0.3;         // thickness of a shell over its width
+static const double WALL = 0.53;        // thickness of a shell over its width
 
 // a number without a unit
 static int is_bare(const num *v) {
@@ -63,13 +63,12 @@ static void check_walls(reader *r, const body_slot *b, double size) {
   if (!g || r->failed || !b->mesh || has_limits(g)) return;
   if (!worked(r, pl_mesh_width(b->mesh, &width))) return;
   width = fmin(width, size);
-  double part = g->thickness.v / width;
-  if (!(part > WALL)) return;
+  if (!(g->thickness.v > WALL * width)) return;
   warning(r, g->thickness.at,
           "shells are for walls thinner than a tenth of their width: take a solid or a rod",
-          "shell '%s': a thickness of %.3g m at a width of about %.3g m: it twists %s too stiffly",
-          b->def->name.s, g->thickness.v, width,
-          part < 0.53 ? "by a fifth or more" : "by half or more");
+          "shell '%s': a thickness of %.3g m at a width of about %.3g m: it twists by half or more "
+          "too stiffly",
+          b->def->name.s, g->thickness.v, width);
 }
 
 static void check_body(reader *r, const body_slot *b) {

@@ -181,7 +181,7 @@ def starters_run():
 @test
 def generated_texts():
     man = run("man")
-    assert ".SH EXIT STATUS" in man and ".SS run SCENE" in man
+    assert ".SH EXIT STATUS" in man and ".SS pliant run SCENE" in man
     script = work / "completion.bash"
     script.write_text(run("completion", "bash"))
     subprocess.run(["bash", "-n", str(script)], check=True)

@@ -296,7 +296,7 @@ def stopped_and_resumed(name, counts, sig):
 def killed_and_resumed():
     for name, counts in (("newmark", (1, 17)), ("bdf2", (1, 150)), ("cloth", (2, 13)), ("jump", (4, 40, 130, 190)), ("pressed", (3, 9, 14)), ("pair", (2, 7)), ("throw", (3, 12)), ("drape", (1, 5)),
                          ("design", (1, 4)), ("response", (3, 20)), ("backbone", (1, 12)), ("damped", (2, 15)), ("damping", (1, 3)), ("fit", (1, 4, 8)), ("explore", (5,)),
-                         ("native", (1, 5, 7)), ("search", (1, 20)), ("coarsen", (1, 6, 11)), ("limits", (1,)),
+                         ("native", (1, 5, 7)), ("search", (1, 7)), ("coarsen", (1, 6, 11)), ("limits", (1,)),
                          ("mail-design", (1, 4)), ("others", (1, 9))):
         list(stopped_and_resumed(name, counts, signal.SIGKILL))
 

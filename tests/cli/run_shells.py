@@ -591,10 +591,10 @@ analyses: [{static: {}}]
     assert "a thickness of 1e-06 m at a size of 0.1 m looks like a wrong unit" in p.stderr and "a bare number here is in units of 0.001 m" in p.stderr, p.stderr
     assert run("thick", text % "10 um")[0]["balance"]["left_over"] < 1e-6
     # a bar is no shell
-    (work / "bar.yaml").write_text(text % "15 mm")
+    (work / "bar.yaml").write_text(text % "16 mm")
     p = subprocess.run([beside.pliant, "check", work / "bar.yaml"], capture_output=True, text=True, timeout=60)
-    assert "a thickness of 0.015 m at a width of about 0.0286 m: it twists by a fifth or more too stiffly" in p.stderr, p.stderr
-    (work / "bar.yaml").write_text(text % "8 mm")
+    assert "a thickness of 0.016 m at a width of about 0.0286 m: it twists by half or more too stiffly" in p.stderr, p.stderr
+    (work / "bar.yaml").write_text(text % "15 mm")
     p = subprocess.run([beside.pliant, "check", work / "bar.yaml"], capture_output=True, text=True, timeout=60)
     assert "stiffly" not in p.stderr, p.stderr
 
