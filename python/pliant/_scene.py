@@ -160,11 +160,16 @@ class Scene:
         return self._array(kind)
 
     def nodes(self, name: str) -> NDArray[np.int32]:
-        """Numbers of the nodes of a named node, set or body."""
+        """Numbers of the nodes of a named node, set or body, or of a selector as in scenes, like
+        ``"wing group tip"`` (which builds the scene once more)."""
         if name in self.info["named_nodes"]:
             return np.array([self.info["named_nodes"][name]], np.int32)
-        kind = "body" if any(b["name"] == name for b in self.info["bodies"]) else "set"
-        return self._array(f"{kind}:{name}")
+        for kind, known in (("body", [b["name"] for b in self.info["bodies"]]),
+                            ("set", [s["name"] for s in self.info["sets"]])):
+            if name in known:
+                return self._array(f"{kind}:{name}")
+        with self.again({"sets.selected": name}) as chosen:
+            return chosen._array("set:selected")
 
     def _array(self, name: str) -> NDArray[Any]:
         a = CArray()

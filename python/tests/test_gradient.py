@@ -232,3 +232,21 @@ def test_short_lists_are_shown():
                       "springs": [{"nodes": ["ground", "m"], "stiffness": "8 N/m"}],
                       "analyses": [{"modes": {"count": 1}}]})
     assert "<td>frequency_Hz</td><td>0.31831</td>" in scene.run()["modes"]._repr_html_()
+
+
+def test_nodes_by_selectors():
+    scene = pl.Scene({
+        "materials": {"m": {"young": "1 MPa", "poisson": 0.3, "density": 1000}},
+        "bodies": [{"name": "w", "shell": {"mesh": {"given": "w"}, "material": "m", "thickness": "1 mm",
+                                           "bending": "midedge"}}],
+        "sets": {"low": "w where y < 0.5"}, "analyses": ["modes"]},
+        meshes={"w": pl.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2], [0, 2, 3]],
+                             sets={"tip": [2, 3]})})
+    assert set(scene.nodes("w group tip")) == set(np.flatnonzero(scene.points[:, 1] == 1))
+    assert set(scene.nodes("low")) == set(scene.nodes("w where y < 0.5"))
+    assert list(scene.nodes("w nearest [1, 0, 0]")) == [1]
+    with pytest.raises(pl.InputError, match="'tp'") as e:
+        scene.nodes("w group tp")
+    assert "did you mean 'tip'" in str(e.value)
+    with pytest.raises(pl.InputError, match="no node, set or body 'elsewhere'"):
+        scene.nodes("elsewhere")
