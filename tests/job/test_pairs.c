@@ -47,11 +47,12 @@ static double entry(const pl_table *t, int row, const char *name) {
 
 // ---- energy book --------------------------------------------------------------------------------
 
-// steps that take too few iterations are halved; what sliders lose in the parts is in the book
+// steps that take too few iterations are halved; what sliders lose in the parts is in the book (at
+// the turn, 0.32 m away, the spring of this one would bear 0.96 N)
 static void book_closes(void **state) {
   (void)state;
   pl_status s = run("springs: [{nodes: [ground, m], stiffness: 1 N/m, cubic: 3000 N/m^3}]\n"
-                    "friction: [{nodes: [ground, m], stiffness: 3 N/m, limit: 1 N}]\n"
+                    "friction: [{nodes: [ground, m], stiffness: 3 N/m, limit: 0.5 N}]\n"
                     "initial: [{node: m, velocity: [4 m/s]}]\n"
                     "analyses: [{transient: {step: 0.1 s, duration: 1.5 s, max_iter: 2}}]\n");
   assert_true(s == PL_OK || s == PL_UNSOLVED);
